@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::{
-    KeyDraft, KeyString, LookupId, OwnerId, Peppers, Prefix, PresentedKey, judge, reject_unknown,
+    KeyDraft, KeyString, LookupId, OwnerId, Peppers, Prefix, PresentedKey, reject_unknown,
+    verify_key,
 };
 use benches::forge::forged;
 use benches::spread;
@@ -154,7 +155,7 @@ async fn control(bench: &Bench) -> Vec<f64> {
             Some(row) => row
                 .key
                 .checker()
-                .is_none_or(|checker| judge(&checker, &key, HERE, now, &peppers).is_err()),
+                .is_none_or(|checker| verify_key(&checker, &key, HERE, now, &peppers).is_err()),
             None => !reject_unknown(&key, &peppers).is_ip(),
         };
         assert!(refused);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use apikey_core::{
     Checker, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix, PresentedKey,
-    RateLimit, judge,
+    RateLimit, verify_key,
 };
 use chrono::{DateTime, Utc};
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
@@ -93,7 +93,7 @@ impl Stage {
     pub(crate) fn check(&self, header: &str) {
         let token = header.strip_prefix("Bearer ").unwrap();
         let key = PresentedKey::parse(token).unwrap();
-        let judged = judge(&self.checker, &key, addr(), self.now, &self.peppers);
+        let judged = verify_key(&self.checker, &key, addr(), self.now, &self.peppers);
         let _ = black_box(judged.unwrap());
     }
 

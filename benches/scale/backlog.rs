@@ -6,7 +6,7 @@ use std::time::Instant;
 use benches::platform::{now, open};
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Claim, Claimed, Disposition, Enqueued, Lane, LaneClaim, LaneClass, MessageId, NewDelivery,
+    Claim, Claimed, Disposition, Enqueued, Lane, LaneClaim, MessageId, NewDelivery, QueueClass,
     Settled, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope, WebhookStore};
@@ -97,7 +97,7 @@ impl Backlog {
         let lane = |n: usize| LaneClaim {
             lane: Lane {
                 webhook: self.hooks[(self.turn + n) % self.hooks.len()],
-                class: LaneClass::First,
+                class: QueueClass::First,
             },
             limit: EACH,
         };

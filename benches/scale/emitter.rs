@@ -49,7 +49,7 @@ pub(crate) async fn run(arguments: &[&str]) {
     .await;
 }
 
-/// 1,000 tenants with a webhook, a task and an event each; `Watch` is asked, quotas are the usual.
+/// 1,000 tenants with a webhook, a task and an event each; `SubscriptionPolicy` is asked, quotas are the usual.
 async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
     let some = gatepost_storage::webhooks::WebhookQuery {
         scope: gatepost_storage::Scope::All,
@@ -70,7 +70,7 @@ async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
     }
     let engine = platform.builder();
     engine
-        .watch(Arc::new(Users), Arc::new(Everything))
+        .subscription_policy(Arc::new(Users), Arc::new(Everything))
         .quotas(Arc::new(Quota::default()))
         .start()
         .await

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use apikey_core::{Grant, NotGranted, Touch};
+use apikey_core::{Access, Grant, NotGranted};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
@@ -49,7 +49,7 @@ async fn let_in(
 
 /// A key that names scopes passes with their names, which the service judges. One that names tables
 /// alone is for the tables of the API.
-fn granted(grant: &Grant, touch: Touch) -> Result<(), NotGranted> {
+fn granted(grant: &Grant, touch: Access) -> Result<(), NotGranted> {
     if grant.scopes().is_empty() {
         grant.allows_elsewhere(touch)
     } else {
@@ -59,14 +59,14 @@ fn granted(grant: &Grant, touch: Touch) -> Result<(), NotGranted> {
 
 /// Of all methods that are named the worst, and so of one that is not known: behind a proxy that
 /// asks with the client's method, the header may be the client's own.
-fn touch(asked: &Method, headers: &HeaderMap) -> Touch {
+fn touch(asked: &Method, headers: &HeaderMap) -> Access {
     let mut named = headers.get_all("x-forwarded-method").iter();
     let is_safe = |method: &HeaderValue| {
         Method::from_bytes(method.as_bytes()).is_ok_and(|method| method.is_safe())
     };
     match asked.is_safe() && named.all(is_safe) {
-        true => Touch::Read,
-        false => Touch::Write,
+        true => Access::Read,
+        false => Access::Write,
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) async fn start(
     let sender = trusted.fold(sender, SenderBuilder::extra_root);
     let in_flight = InFlightLimits::default().with_total(descriptors.in_flight);
     let mut engine = Engine::builder(stores.webhooks.clone(), sender.build().in_words(what)?)
-        .watch(platform.clone(), platform.clone())
+        .subscription_policy(platform.clone(), platform.clone())
         .quotas(quotas)
         .catalog(Platform::catalog().in_words(what)?)
         .operational_events(OperationalEvents::all())

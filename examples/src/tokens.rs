@@ -236,7 +236,7 @@ mod tests {
     async fn engine(platform: &Arc<Platform>) -> Engine {
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let engine = Engine::builder(Arc::new(MemoryStore::new()), sender);
-        let engine = engine.watch(platform.clone(), platform.clone());
+        let engine = engine.subscription_policy(platform.clone(), platform.clone());
         engine.start().await.unwrap()
     }
 

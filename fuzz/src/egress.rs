@@ -18,7 +18,7 @@ pub(crate) fn holds(text: &str) {
     assert!(["http", "https"].contains(&url.scheme()));
     assert!(url.username().is_empty() && url.password().is_none());
     let preview = sender.preview(&request, Default::default()).unwrap();
-    assert_eq!(preview.verdict, TargetPolicy::public().judge_url(&url));
+    assert_eq!(preview.verdict, TargetPolicy::public().check_url(&url));
     if preview.verdict.is_ok() {
         match url.host().unwrap() {
             url::Host::Ipv4(v4) => assert!(is_public_v4(v4), "{url}"),

@@ -14,8 +14,8 @@ use gatepost_storage::webhooks::{DeliveryQuery, WebhookStore};
 use tests::open::one_system;
 use tests::postgres;
 use webhook_model::{
-    Action, Activity, Audience, Catalog, Chosen, Event, EventLabel, Filter, JsonObject, Object,
-    ObjectId, Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId,
+    Action, Activity, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Object, ObjectId,
+    Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId, WebhookIds,
 };
 
 /// Nothing is sent: all webhooks are paused.
@@ -148,7 +148,7 @@ async fn a_chosen_few_and_channels_go_through_the_outbox_too() {
         listens(&engine, "both", "billing, support", false).await;
         let of = |id: i64, to: Option<WebhookId>, channel: Option<&str>| {
             let mut occurrence = on(id);
-            occurrence.to = to.map(|to| Chosen::new([to]).unwrap());
+            occurrence.to = to.map(|to| WebhookIds::new([to]).unwrap());
             occurrence.channel = channel.map(|channel| channel.parse().unwrap());
             occurrence
         };

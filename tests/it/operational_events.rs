@@ -10,7 +10,9 @@ use apikey_core::{Expiration, KeyDraft};
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
-use gatepost_engine::{Engine, OperationalEvents, Watch, WatchAnswer, Watched};
+use gatepost_engine::{
+    Engine, OperationalEvents, PolicyAnswer, PolicyQuestion, SubscriptionPolicy,
+};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, TenantId};
 use gatepost_keys::{Denied, KeyService, Principal, Via};
 use gatepost_kv::MemoryStore;
@@ -46,9 +48,13 @@ impl Accounts for Users {
     }
 }
 
-impl Watch for Users {
-    fn may<'a>(&'a self, _watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |_| false)
+impl SubscriptionPolicy for Users {
+    fn may_receive<'a>(
+        &'a self,
+        _question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |_| false)
     }
 }
 
@@ -88,7 +94,7 @@ impl Platform {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let sender = Sender::builder(policy).build().unwrap();
         let engine = Engine::builder(self.store.clone(), sender)
-            .watch(users.clone(), users.clone())
+            .subscription_policy(users.clone(), users.clone())
             .quotas(Arc::new(Quota::UNLIMITED))
             .clock(self.clock.clone())
             .operational_events(OperationalEvents::all())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_engine::{EngineBuilder, Watch, WatchAnswer, Watched};
+use gatepost_engine::{EngineBuilder, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota};
 
 /// The accounts of one system in which every user exists.
@@ -19,9 +19,13 @@ impl Accounts for Everybody {
 #[derive(Clone, Copy, Debug)]
 pub struct Everything;
 
-impl Watch for Everything {
-    fn may<'a>(&'a self, _watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |_| true)
+impl SubscriptionPolicy for Everything {
+    fn may_receive<'a>(
+        &'a self,
+        _question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |_| true)
     }
 }
 
@@ -36,6 +40,6 @@ pub fn one_system(engine: EngineBuilder) -> EngineBuilder {
 /// have no limit.
 pub fn with_tenants(engine: EngineBuilder, accounts: Arc<dyn Accounts>) -> EngineBuilder {
     engine
-        .watch(accounts, Arc::new(Everything))
+        .subscription_policy(accounts, Arc::new(Everything))
         .quotas(Arc::new(Quota::UNLIMITED))
 }

@@ -1,4 +1,4 @@
-//! The durable cycle with 1,000 tenants, 256 emitters and messages of 200 bytes; `Watch` and quotas
+//! The durable cycle with 1,000 tenants, 256 emitters and messages of 200 bytes; `SubscriptionPolicy` and quotas
 //! are on.
 
 use benches::platform::Kind;

@@ -1,6 +1,6 @@
 //! Who is who on the platform of the measurements: ten users a tenant, by their numbers.
 
-use gatepost_engine::{Watch, WatchAnswer, Watched};
+use gatepost_engine::{PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
 use webhook_model::{Audience, Occurrence};
 
@@ -25,9 +25,13 @@ impl Accounts for Users {
 #[derive(Debug)]
 pub struct Everything;
 
-impl Watch for Everything {
-    fn may<'a>(&'a self, _watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |_| true)
+impl SubscriptionPolicy for Everything {
+    fn may_receive<'a>(
+        &'a self,
+        _question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |_| true)
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Claim, Disposition, Lane, LaneClaim, LaneClass, RecordStore as _, Settled, Settlement,
+    Claim, Disposition, Lane, LaneClaim, QueueClass, RecordStore as _, Settled, Settlement,
 };
 use gatepost_storage::{AtMost, WebhookStore};
 use tokio::time::Instant;
@@ -164,7 +164,7 @@ async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round
         .map(|i| LaneClaim {
             lane: Lane {
                 webhook: hooks[(round * 8 + i) % LANES],
-                class: LaneClass::First,
+                class: QueueClass::First,
             },
             limit: 8,
         })

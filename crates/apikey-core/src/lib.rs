@@ -5,12 +5,12 @@ pub mod bearer;
 mod digest;
 mod grant;
 mod ip;
-mod judge;
 mod key;
 mod rate;
 mod record;
 mod refusal;
 mod reveal;
+mod verify_key;
 
 // The public interface is:
 
@@ -20,23 +20,23 @@ pub use digest::{
 };
 pub use gatepost_ids::{KeyId, OwnerId};
 pub use grant::{
-    Grant, GrantNameError, MAX_GRANTED, Names, NamesError, NotGranted, ScopeName, ScopeNames,
-    TableName, TableNames, Touch,
+    Access, Grant, GrantNameError, MAX_GRANTED, Names, NamesError, NotGranted, ScopeName,
+    ScopeNames, TableName, TableNames,
 };
 pub use ip::{
     CompiledIpPolicy, Explanation, IpEntry, IpLint, IpList, IpListError, IpListName, IpPolicy,
     IpRange, IpRangeError, IpVerdict, MAX_IP_ENTRIES,
 };
-pub use judge::{Accepted, Checker, judge, reject_unknown};
 pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
     LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan, scan_words,
 };
 pub use rate::{Drawn, Empty, Level, RateLimit, RateLimitError};
 pub use record::{
-    ApiKey, BeyondBounds, Bounds, Description, DescriptionError, DraftError, EditError, Expiration,
-    ExpirationError, IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin,
-    NameError, Overlap, OverlapError, Successor,
+    ApiKey, Bounds, Description, DescriptionError, DraftError, EditError, ExceedsCaller,
+    Expiration, ExpirationError, InvalidTransition, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState,
+    LastLogin, NameError, Overlap, OverlapError, Successor,
 };
 pub use refusal::KeyRefusal;
 pub use reveal::{NewKey, Pak, RevealOnce, RevealedKey};
+pub use verify_key::{Accepted, Checker, reject_unknown, verify_key};

@@ -28,7 +28,7 @@ mod verify;
 
 #[cfg(feature = "sender")]
 pub use connect::{
-    Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
+    Dial, DialFuture, IoStream, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver,
 };
 pub use egress::{HostPattern, HostPatternError, SpecialPurpose, TargetPolicy, TargetRefusal};
 pub use http::Method;

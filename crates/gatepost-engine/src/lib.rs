@@ -55,7 +55,7 @@ pub use gatepost_ids::{
 pub use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 pub use gatepost_storage::{AtMost, Scope};
 pub use health::{Health, Leads};
-pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
+pub use judge::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 pub use observe::{Notice, Observer};
 pub use records::cursor::MAX_FETCHED;
 pub use records::fetching::{FetchedMessage, FetchedPage};

@@ -20,10 +20,10 @@ pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
     fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass>;
 
     /// What the policy says to the URL itself.
-    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal>;
+    fn check_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal>;
 
     /// What it says to the URL and to the addresses that its name has now.
-    fn judge_target<'a>(
+    fn check_target<'a>(
         &'a self,
         url: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>>;
@@ -42,14 +42,14 @@ impl Transport for Sender {
         Self::preview(self, request, now)
     }
 
-    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
-        self.policy().judge_url(url.as_url())
+    fn check_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
+        self.policy().check_url(url.as_url())
     }
 
-    fn judge_target<'a>(
+    fn check_target<'a>(
         &'a self,
         url: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
-        Box::pin(Self::judge_target(self, url.as_url()))
+        Box::pin(Self::check_target(self, url.as_url()))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apikey_core::{
-    Accepted, Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge,
+    Accepted, Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, verify_key,
 };
 use gatepost_storage::keys::KeyRow;
 
@@ -66,7 +66,7 @@ impl Entry {
         key: &PresentedKey<'_>,
         at: &Circumstances<'_>,
     ) -> Result<Accepted, KeyRefusal> {
-        let outcome = judge(&self.checker, key, at.addr, at.now, at.peppers);
+        let outcome = verify_key(&self.checker, key, at.addr, at.now, at.peppers);
         match outcome {
             Err(KeyRefusal::Expired) => self.expired.store(true, Ordering::Relaxed),
             Ok(_) | Err(KeyRefusal::NotOnAllowList | KeyRefusal::OnDenyList)

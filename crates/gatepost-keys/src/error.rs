@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{BeyondBounds, DraftError, EditError, RateLimit};
+use apikey_core::{DraftError, EditError, ExceedsCaller, RateLimit};
 use gatepost_ids::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -19,7 +19,7 @@ pub enum KeyError {
     Forbidden,
     /// The key would have more permissions than the key of the request.
     #[error(transparent)]
-    Beyond(#[from] BeyondBounds),
+    Beyond(#[from] ExceedsCaller),
     /// The key was rolled already.
     #[error("the key was rolled already; roll the key that took its place")]
     AlreadyRolled,

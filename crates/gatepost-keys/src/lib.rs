@@ -34,7 +34,7 @@ pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented, Refused,
     TrustedProxies,
 };
-pub use observe::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
+pub use observe::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder, OnLeak};
 pub use throttle::{RateOf, RateStanding, RequestLimits};

@@ -64,7 +64,7 @@ pub enum KeyNews {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("not passed on: {0}")]
 #[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
-pub struct NotPassedOn(pub String);
+pub struct NotForwarded(pub String);
 
 /// Receives notices about keys. `gatepost-manage` has an implementation that forwards them to an
 /// engine.
@@ -77,7 +77,7 @@ pub trait KeyObserver: fmt::Debug + Send + Sync + 'static {
     fn notice<'a>(
         &'a self,
         notice: KeyNotice,
-    ) -> Pin<Box<dyn Future<Output = Result<(), NotPassedOn>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Result<(), NotForwarded>> + Send + 'a>>;
 }
 
 impl KeyNotice {

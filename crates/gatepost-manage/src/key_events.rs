@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use chrono::SecondsFormat;
 use gatepost_engine::{Engine, OperationalEvents};
-use gatepost_keys::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
+use gatepost_keys::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
 use webhook_model::{Audience, Invalid, Object, Occurrence};
 
 /// The type of these occurrences, as the engine offers it.
@@ -30,16 +30,16 @@ impl KeyEvents {
         Self { engine }
     }
 
-    async fn pass_on(&self, notice: &KeyNotice) -> Result<(), NotPassedOn> {
+    async fn pass_on(&self, notice: &KeyNotice) -> Result<(), NotForwarded> {
         let OperationalEvents { keys: true, .. } = self.engine.operational_events() else {
             return Ok(());
         };
-        let occurrence = occurrence(notice).map_err(|error| NotPassedOn(error.to_string()))?;
+        let occurrence = occurrence(notice).map_err(|error| NotForwarded(error.to_string()))?;
         let Some(occurrence) = occurrence else {
             return Ok(());
         };
         let stored = self.engine.emit_later(&occurrence).await;
-        stored.map_err(|error| NotPassedOn(error.to_string()))
+        stored.map_err(|error| NotForwarded(error.to_string()))
     }
 }
 
@@ -47,7 +47,7 @@ impl KeyObserver for KeyEvents {
     fn notice<'a>(
         &'a self,
         notice: KeyNotice,
-    ) -> Pin<Box<dyn Future<Output = Result<(), NotPassedOn>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<(), NotForwarded>> + Send + 'a>> {
         Box::pin(async move { self.pass_on(&notice).await })
     }
 }

@@ -2,7 +2,7 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
-use webhook_model::{Entered, Invalid, Webhook, WebhookId};
+use webhook_model::{Invalid, ResubmittedSecrets, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -80,7 +80,8 @@ impl Actor {
         id: WebhookId,
         edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        self.edit_webhook_with(id, Entered::default(), edit).await
+        self.edit_webhook_with(id, ResubmittedSecrets::default(), edit)
+            .await
     }
 
     /// Changes a webhook as [`edit_webhook`](Self::edit_webhook) does, for a caller who entered
@@ -91,7 +92,7 @@ impl Actor {
     pub async fn edit_webhook_with(
         &self,
         id: WebhookId,
-        entered: Entered,
+        entered: ResubmittedSecrets,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change_webhook(id, Operation::Update, move |webhook| {

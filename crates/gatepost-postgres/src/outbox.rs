@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::InvalidId;
 use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{
-    Left, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack,
-    Unreadable,
+    OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack,
+    RemainingTasks, Unreadable,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -150,7 +150,7 @@ fn audience(row: &Row) -> Result<OutboxAudience> {
 }
 
 fn open_row(row: &Row) -> Result<OpenOutbox> {
-    let left = Left::from_columns(row.try_get("after_task")?, row.try_get("tasks")?);
+    let left = RemainingTasks::from_columns(row.try_get("after_task")?, row.try_get("tasks")?);
     // The platform may have written a time that is none.
     let due = row.try_get("due").unwrap_or(DateTime::UNIX_EPOCH);
     Ok(OpenOutbox::of(OutboxId(row.try_get("id")?), left, due))
@@ -175,9 +175,9 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
     };
     // A row that names its tasks in a way that cannot be read is set aside as a whole.
     let (mut occurrence, left) =
-        match Left::from_columns(row.try_get("after_task")?, row.try_get("tasks")?) {
+        match RemainingTasks::from_columns(row.try_get("after_task")?, row.try_get("tasks")?) {
             Ok(left) => (columns.occurrence(), left),
-            Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
+            Err(unreadable) => (Err(unreadable), RemainingTasks::After(TaskId(0))),
         };
     let mut unreadable = |reason| occurrence = Err(Unreadable(reason));
     let turn = count(row, "turn").unwrap_or_else(|_| {

@@ -2,7 +2,7 @@
 //! enqueue checks, and the log of what was changed.
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -139,7 +139,7 @@ pub(crate) fn changed_at_large(c: &Connection, place: Place) -> Result<()> {
 }
 
 /// Moves the versions of all places, beyond some that are never given.
-pub(crate) fn all_changed_at_large(c: &Connection, numbers: PassedOver) -> Result<()> {
+pub(crate) fn all_changed_at_large(c: &Connection, numbers: SkippedIds) -> Result<()> {
     let draw = "UPDATE gatepost_routes \
                 SET version = max(version + ?1, ?2) + (SELECT count(*) FROM gatepost_place)";
     c.execute(draw, [numbers.gap, numbers.floor])?;

@@ -15,14 +15,14 @@ const EPOCH: i64 = 1_577_836_800;
 /// The numbers that [`OwnerStore::restored`] skips. They exceed every number that was assigned
 /// since any backup, even if the same backup was restored before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct PassedOver {
+pub struct SkippedIds {
     /// The minimum number of ids to skip.
     pub gap: i64,
     /// The lowest number that may be assigned.
     pub floor: i64,
 }
 
-impl PassedOver {
+impl SkippedIds {
     /// Returns the skip for row numbers of keys, webhooks, tasks and events, and for revisions,
     /// versions and generations: more than a hundred for each second since 2020.
     #[must_use]
@@ -113,7 +113,7 @@ pub enum OwnerFilter {
 
 /// A user or tenant that the platform removed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Gone {
+pub enum Removal {
     /// A user.
     Owner(OwnerId),
     /// A tenant, with all its users.
@@ -221,7 +221,7 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn mark_gone(&self, gone: Gone, now: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn mark_gone(&self, gone: Removal, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Removes at most `limit` rows of deleted data (keys first, then records, deliveries and their
     /// attempts), and ends waiting deliveries of owners who moved. Returns the number of rows.
@@ -240,8 +240,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// continues beyond them.
     ///
     /// After the return, new numbers must be [beyond](PassedOver::beyond) all earlier ones.
-    /// [`PassedOver::of_records`] applies to row numbers of keys, webhooks, tasks and events,
-    /// revisions of such rows, versions of realms and generations of shards. [`PassedOver::of_log`]
+    /// [`SkippedIds::of_records`] applies to row numbers of keys, webhooks, tasks and events,
+    /// revisions of such rows, versions of realms and generations of shards. [`SkippedIds::of_log`]
     /// applies to numbers of deliveries, rows of the outbox and entries of the audit log, and to
     /// claim tokens.
     ///

@@ -18,9 +18,9 @@ mod webhook;
 pub use data::{Data, MAX_DATA};
 pub use error::{Field, Invalid};
 pub use event::{
-    Catalog, CatalogBuilder, CatalogError, Channel, Channels, Chosen, Event, EventName, EventNotes,
+    Catalog, CatalogBuilder, CatalogError, Channel, Channels, Event, EventName, EventNotes,
     EventType, JsonObject, MAX_CHANNELS, MAX_CHOSEN, Object, Occurrence, OccurrenceId,
-    SampleVariable, Specificity, Target,
+    SampleVariable, Specificity, Target, WebhookIds,
 };
 pub use filter::{Filter, MAX_FILTER};
 pub use gatepost_ids::{
@@ -37,7 +37,7 @@ pub use text::{Description, EventLabel, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
     AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, ClientIdentity,
-    DeliveryMode, DeliveryOrder, Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2,
-    RateLimit, RequestHeader, Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl,
-    Timeout, TokenRequest, Webhook, token_error,
+    DeliveryMode, DeliveryOrder, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2, RateLimit,
+    RequestHeader, ResubmittedSecrets, Retries, RetrySchedule, SigningSecret, SigningSecrets,
+    TargetUrl, Timeout, TokenRequest, Webhook, token_error,
 };

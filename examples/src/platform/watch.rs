@@ -1,59 +1,63 @@
 //! Who may receive what: the platform's answer, asked when an event is made, and when it occurs.
 
-use gatepost_engine::{May, Watch, WatchAnswer, Watched};
+use gatepost_engine::{Decision, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use webhook_model::{ObjectId, OwnerId, Target};
 
 use super::Platform;
 use super::machines::{Machine, is_tag};
 use super::users::{TENANTS, Who};
 
-impl Watch for Platform {
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |owner| match Who::of(owner) {
-            Some(who) => may(&who, watched.event_type.as_str(), watched.target),
-            None => May::No,
+impl SubscriptionPolicy for Platform {
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |owner| match Who::of(owner) {
+            Some(who) => may(&who, question.event_type.as_str(), question.target),
+            None => Decision::No,
         })
     }
 }
 
 /// Tags and what has no object are no secrets: an occurrence that reaches the user's tenant is
 /// judged again, by the object that it is about.
-fn may(who: &Who, event_type: &str, target: Target) -> May {
+fn may(who: &Who, event_type: &str, target: Target) -> Decision {
     let object = match target {
         Target::Instance(object) => object,
-        Target::Tag(tag) if !is_tag(tag) => return May::NoSuchObject,
-        Target::Tag(_) | Target::Generic => return May::Yes,
+        Target::Tag(tag) if !is_tag(tag) => return Decision::NoSuchObject,
+        Target::Tag(_) | Target::Generic => return Decision::Yes,
     };
     let may = match event_type {
-        "vms" => Machine::find(object).map_or(May::NoSuchObject, |vm| vm.reaches(who).into()),
+        "vms" => Machine::find(object).map_or(Decision::NoSuchObject, |vm| vm.reaches(who).into()),
         "users" => about_user(who, object),
         "tenants" => about_tenant(who, object),
         _ => who.runs_the_platform().into(),
     };
     match may {
         // What there is and what there is not in all tenants, is for those to know who see all.
-        May::NoSuchObject if !who.runs_the_platform() => May::No,
+        Decision::NoSuchObject if !who.runs_the_platform() => Decision::No,
         may => may,
     }
 }
 
 /// A user's logins are for the user, and for administrators.
-fn about_user(who: &Who, object: ObjectId) -> May {
+fn about_user(who: &Who, object: ObjectId) -> Decision {
     let user = object.as_str().parse().ok().and_then(Who::of);
-    user.map_or(May::NoSuchObject, |user| {
+    user.map_or(Decision::NoSuchObject, |user| {
         (user.key == who.key || who.administers(&user)).into()
     })
 }
 
 /// Which tenant is online is for the provider.
-fn about_tenant(who: &Who, object: ObjectId) -> May {
+fn about_tenant(who: &Who, object: ObjectId) -> Decision {
     let exists = TENANTS
         .iter()
         .any(|(key, _)| ObjectId::from(*key) == object);
     if exists {
         who.runs_the_platform().into()
     } else {
-        May::NoSuchObject
+        Decision::NoSuchObject
     }
 }
 
@@ -70,11 +74,14 @@ mod tests {
             may(&who, "vms", Target::Instance(ObjectId::from(vm)))
         };
         for vm in 1..=5 {
-            assert_eq!(may(1, vm), May::Yes, "vms/{vm}");
+            assert_eq!(may(1, vm), Decision::Yes, "vms/{vm}");
         }
         // Users stay within their tenants.
         for (user, own, other) in [(2, 1, 4), (3, 1, 5), (4, 5, 1), (5, 4, 1)] {
-            assert_eq!((may(user, own), may(user, other)), (May::Yes, May::No));
+            assert_eq!(
+                (may(user, own), may(user, other)),
+                (Decision::Yes, Decision::No)
+            );
         }
     }
 
@@ -83,8 +90,8 @@ mod tests {
         for user in [OwnerId(1), OwnerId(3), OwnerId(4)] {
             let who = Who::of(user).unwrap();
             let may = |tag: i64| may(&who, "vms", Target::Tag(TagId(tag)));
-            assert_eq!(may(1), May::Yes);
-            assert_eq!(may(99), May::NoSuchObject, "{user:?}");
+            assert_eq!(may(1), Decision::Yes);
+            assert_eq!(may(99), Decision::NoSuchObject, "{user:?}");
         }
     }
 }

@@ -61,7 +61,7 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
         let (url, client) = (url.clone(), client.clone());
         let edited = ada.edit_webhook_with(
             hook,
-            webhook_model::Entered::default()
+            webhook_model::ResubmittedSecrets::default()
                 .with_authorization(true)
                 .with_client_key(true)
                 .with_headers(true)

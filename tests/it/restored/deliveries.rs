@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatepost_kv::MemoryStore;
 use gatepost_storage::restored::end_deliveries;
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryQuery, DeliveryState, EndReason, LaneClass, NewDelivery, QueueStore as _,
+    Delivery, DeliveryQuery, DeliveryState, EndReason, NewDelivery, QueueClass, QueueStore as _,
     RecordStore as _,
 };
 use gatepost_storage::{AtMost, Clock as _, Page, SystemClock};
@@ -29,7 +29,7 @@ async fn ends_what_was_sent(store: &dyn WebhookStore) {
     let batch = ids.iter().map(|id| message(hook, id, at(0))).collect();
     store.enqueue(direct(batch), at(0)).await.unwrap();
     // Two are being sent at the moment of the backup, under leases that still hold.
-    let mut first = lane(hook, LaneClass::First);
+    let mut first = lane(hook, QueueClass::First);
     first.limit = 2;
     let claimed = store.claim(&[first], at(150), at(1)).await.unwrap();
     assert_eq!(claimed.len(), 2);

@@ -20,8 +20,8 @@ use std::time::Duration;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use gatepost_engine::{
-    AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineBuilder, EngineError,
-    May, Quota, Watch, WatchAnswer, Watched,
+    AccessLevel, Account, AccountAnswer, Accounts, Audience, Decision, Engine, EngineBuilder,
+    EngineError, PolicyAnswer, PolicyQuestion, Quota, SubscriptionPolicy,
 };
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
@@ -58,15 +58,19 @@ impl Accounts for Users {
 #[derive(Debug)]
 struct OwnObjects;
 
-impl Watch for OwnObjects {
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |owner| match watched.target {
-            Target::Instance(id) if id == ObjectId::from(999) => May::NoSuchObject,
+impl SubscriptionPolicy for OwnObjects {
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |owner| match question.target {
+            Target::Instance(id) if id == ObjectId::from(999) => Decision::NoSuchObject,
             Target::Instance(id) => {
                 let tenant = id.as_str().parse::<u128>().unwrap() / 100;
                 (tenant == owner.0 / 10).into()
             }
-            Target::Tag(_) | Target::Generic => May::Yes,
+            Target::Tag(_) | Target::Generic => Decision::Yes,
         })
     }
 }
@@ -172,7 +176,7 @@ fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuild
         .unwrap()
         .build();
     Engine::builder(store, sender)
-        .watch(users, Arc::new(OwnObjects))
+        .subscription_policy(users, Arc::new(OwnObjects))
         .quotas(Arc::new(Quota::default().with_runs_per_minute(u32::MAX)))
         .catalog(catalog)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())

@@ -4,7 +4,7 @@
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
-use webhook_model::{Chosen, WebhookId};
+use webhook_model::{WebhookId, WebhookIds};
 
 /// A webhook with a task that runs when machine 1 is powered on; its path.
 async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
@@ -16,7 +16,7 @@ async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
 
 async fn runs(world: &World, to: Option<i64>, channel: Option<&str>) -> usize {
     let mut occurrence = poweron(1, &[]);
-    occurrence.to = to.map(|id| Chosen::new([WebhookId(id)]).unwrap());
+    occurrence.to = to.map(|id| WebhookIds::new([WebhookId(id)]).unwrap());
     occurrence.channel = channel.map(|channel| channel.parse().unwrap());
     let emitted = world.engine.emit(occurrence).await.unwrap();
     emitted.deliveries.len()

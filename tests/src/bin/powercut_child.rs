@@ -69,7 +69,7 @@ async fn main() {
         ack(&format!("stored {round} {}", once.0));
         let lane = Lane {
             webhook: hook,
-            class: LaneClass::First,
+            class: QueueClass::First,
         };
         let claimed = store
             .claim(&[LaneClaim { lane, limit: 1 }], at(round + 60), at(round))

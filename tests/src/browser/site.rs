@@ -10,7 +10,7 @@ use delivery::{DnsFault, Resolve, ResolveFuture, Schedule, Sender, TargetPolicy}
 use examples::platform::Platform;
 use examples::session::Sessions;
 use gatepost_console::{Console, Texts};
-use gatepost_engine::{Engine, OperationalEvents, Watch};
+use gatepost_engine::{Engine, OperationalEvents, SubscriptionPolicy};
 use gatepost_http::Api;
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
@@ -114,7 +114,7 @@ pub struct Setup {
     /// How much each user may have.
     pub quotas: Arc<dyn Quotas>,
     /// Who may watch what.
-    pub watch: Arc<dyn Watch>,
+    pub watch: Arc<dyn SubscriptionPolicy>,
     /// What the console says.
     pub texts: Texts,
     /// Which events of our own there are.
@@ -227,7 +227,7 @@ impl Site {
         let sender = Sender::builder(policy).resolver(Arc::new(Names)).build();
         let engine = Engine::builder(webhook_store, sender.unwrap());
         let engine = engine
-            .watch(Arc::new(Users), watch)
+            .subscription_policy(Arc::new(Users), watch)
             .quotas(quotas.clone())
             .catalog(Platform::catalog().unwrap())
             .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())

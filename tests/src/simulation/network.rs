@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
-use delivery::{Dial, DialFuture, DnsFault, Resolve, ResolveFuture, Wire};
+use delivery::{Dial, DialFuture, DnsFault, IoStream, Resolve, ResolveFuture};
 use gatepost_storage::Clock as _;
 use tokio_util::sync::CancellationToken;
 
@@ -211,7 +211,7 @@ impl Dial for Link {
                 let served = serve::connection(&network, host, theirs);
                 cut.run_until_cancelled(served).await;
             });
-            Ok(Box::new(ours) as Box<dyn Wire>)
+            Ok(Box::new(ours) as Box<dyn IoStream>)
         })
     }
 }

@@ -7,5 +7,5 @@ mod not_granted;
 
 pub use name::{GrantNameError, ScopeName, TableName};
 pub use names::{MAX_GRANTED, Names, NamesError, ScopeNames, TableNames};
-pub use narrowed::{Grant, Touch};
+pub use narrowed::{Access, Grant};
 pub use not_granted::NotGranted;

@@ -13,7 +13,7 @@ static NO_SCOPES: ScopeNames = ScopeNames::none();
 /// The kind of access to a table.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
-pub enum Touch {
+pub enum Access {
     /// Rows are read.
     Read,
     /// Something is created, changed, deleted, or executed.
@@ -93,7 +93,7 @@ impl Grant {
     ///
     /// # Errors
     /// [`NotGranted::Table`]; [`NotGranted::ReadOnly`] for a table that it may only read.
-    pub fn allows_table(&self, table: &str, touch: Touch) -> Result<(), NotGranted> {
+    pub fn allows_table(&self, table: &str, touch: Access) -> Result<(), NotGranted> {
         if self.is_confined() && !self.tables().has(table) {
             return Err(NotGranted::Table(table.into()));
         }
@@ -116,8 +116,8 @@ impl Grant {
     ///
     /// # Errors
     /// [`NotGranted::ReadOnly`].
-    pub fn allows_touch(&self, touch: Touch) -> Result<(), NotGranted> {
-        if touch == Touch::Write && self.is_read_only() {
+    pub fn allows_touch(&self, touch: Access) -> Result<(), NotGranted> {
+        if touch == Access::Write && self.is_read_only() {
             return Err(NotGranted::ReadOnly);
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Grant {
     ///
     /// # Errors
     /// [`NotGranted::Elsewhere`], [`NotGranted::ReadOnly`].
-    pub fn allows_elsewhere(&self, touch: Touch) -> Result<(), NotGranted> {
+    pub fn allows_elsewhere(&self, touch: Access) -> Result<(), NotGranted> {
         if self.is_confined() {
             return Err(NotGranted::Elsewhere);
         }

@@ -22,7 +22,7 @@ pub struct Bounds<'a> {
 /// The bound that a key would exceed, compared with the key that creates or edits it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum BeyondBounds {
+pub enum ExceedsCaller {
     /// It would be valid for longer.
     #[error("must not be later than that of the API key that is used")]
     Expiration,
@@ -52,46 +52,46 @@ impl Bounds<'_> {
     /// # Errors
     /// The first exceeded bound: the expiration, then the addresses, then the grant, then the
     /// request limit.
-    pub fn check_within(&self, other: &Bounds<'_>) -> Result<(), BeyondBounds> {
+    pub fn check_within(&self, other: &Bounds<'_>) -> Result<(), ExceedsCaller> {
         let is_later = match (self.expiration, other.expiration) {
             (_, Expiration::Never) => false,
             (Expiration::Never, Expiration::At(_)) => true,
             (Expiration::At(mine), Expiration::At(others)) => mine > others,
         };
         if is_later {
-            return Err(BeyondBounds::Expiration);
+            return Err(ExceedsCaller::Expiration);
         }
         self.check_addresses(other.ip)?;
         self.check_grant(other.grant)?;
         match (self.limit, other.limit) {
             (_, None) => Ok(()),
             (Some(mine), Some(others)) if mine <= others => Ok(()),
-            _ => Err(BeyondBounds::Requests),
+            _ => Err(ExceedsCaller::Requests),
         }
     }
 
-    fn check_addresses(&self, other: &IpPolicy) -> Result<(), BeyondBounds> {
+    fn check_addresses(&self, other: &IpPolicy) -> Result<(), ExceedsCaller> {
         if self.ip.is_within(other) {
             Ok(())
         } else if self.ip.allow.is_empty() && other.allow.is_empty() {
-            Err(BeyondBounds::Deny)
+            Err(ExceedsCaller::Deny)
         } else {
-            Err(BeyondBounds::Allow)
+            Err(ExceedsCaller::Allow)
         }
     }
 
-    fn check_grant(&self, other: &Grant) -> Result<(), BeyondBounds> {
+    fn check_grant(&self, other: &Grant) -> Result<(), ExceedsCaller> {
         if self.grant.is_within(other) {
             Ok(())
         } else if other.is_read_only() && !self.grant.is_read_only() {
-            Err(BeyondBounds::ReadOnly)
+            Err(ExceedsCaller::ReadOnly)
         } else if !self.grant.tables().are_among(other.tables()) {
-            Err(BeyondBounds::Tables)
+            Err(ExceedsCaller::Tables)
         } else if !self.grant.scopes().are_among(other.scopes()) || other.tables().is_empty() {
-            Err(BeyondBounds::Scopes)
+            Err(ExceedsCaller::Scopes)
         } else {
             // It names nothing, and so would allow everything.
-            Err(BeyondBounds::Tables)
+            Err(ExceedsCaller::Tables)
         }
     }
 }

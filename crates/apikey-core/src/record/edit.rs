@@ -2,7 +2,7 @@ use chrono::{DateTime, Utc};
 
 use super::api_key::ApiKey;
 use super::expiration::{Expiration, ExpirationError};
-use super::state::{IllegalMove, KeyMove};
+use super::state::{InvalidTransition, KeyMove};
 use super::text::{Description, KeyName};
 use crate::grant::{Grant, ScopeNames, TableNames};
 use crate::ip::{IpList, IpPolicy};
@@ -64,7 +64,7 @@ gatepost_ids::setters!(KeyEdit {
 pub enum EditError {
     /// The key is expired: it can be deleted, but not edited (SPEC 7).
     #[error("an expired key cannot be edited: create a new key")]
-    Expired(#[source] IllegalMove),
+    Expired(#[source] InvalidTransition),
     /// The new expiration is not valid.
     #[error(transparent)]
     Expiration(#[from] ExpirationError),

@@ -10,10 +10,10 @@ mod state;
 mod text;
 
 pub use api_key::{ApiKey, LastLogin};
-pub use bounds::{BeyondBounds, Bounds};
+pub use bounds::{Bounds, ExceedsCaller};
 pub use draft::{DraftError, KeyDraft};
 pub use edit::{EditError, KeyEdit};
 pub use expiration::{Expiration, ExpirationError};
 pub use roll::{Overlap, OverlapError, Successor};
-pub use state::{IllegalMove, KeyMove, KeyState};
+pub use state::{InvalidTransition, KeyMove, KeyState};
 pub use text::{Description, DescriptionError, KeyName, NameError};

@@ -30,7 +30,7 @@ pub enum KeyMove {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a key that is {from:?} has no move {by:?}")]
 #[non_exhaustive]
-pub struct IllegalMove {
+pub struct InvalidTransition {
     /// The state.
     pub from: KeyState,
     /// The transition.
@@ -51,14 +51,14 @@ impl KeyState {
     /// Returns the state after a transition.
     ///
     /// # Errors
-    /// [`IllegalMove`] for every pair that is not a row of SPEC 3: an expired key cannot be edited
+    /// [`InvalidTransition`] for every pair that is not a row of SPEC 3: an expired key cannot be edited
     /// (SPEC 7, *a new key must be created*), and a deleted one has no transitions.
-    pub fn next(self, by: KeyMove) -> Result<Self, IllegalMove> {
+    pub fn next(self, by: KeyMove) -> Result<Self, InvalidTransition> {
         match (self, by) {
             (Self::Active, KeyMove::Edit) => Ok(Self::Active),
             (Self::Active, KeyMove::Expire) => Ok(Self::Expired),
             (Self::Active | Self::Expired, KeyMove::Delete) => Ok(Self::Deleted),
-            _ => Err(IllegalMove { from: self, by }),
+            _ => Err(InvalidTransition { from: self, by }),
         }
     }
 }
@@ -88,7 +88,9 @@ mod tests {
         for from in [Active, Expired, Deleted] {
             for by in [Delete, Edit, Expire] {
                 let row = legal.iter().find(|(f, b, _)| (*f, *b) == (from, by));
-                let expected = row.map(|(_, _, to)| *to).ok_or(IllegalMove { from, by });
+                let expected = row
+                    .map(|(_, _, to)| *to)
+                    .ok_or(InvalidTransition { from, by });
                 assert_eq!(from.next(by), expected);
             }
         }

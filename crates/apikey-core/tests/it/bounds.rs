@@ -1,6 +1,6 @@
 //! How far a key reaches beside the one that makes or edits it.
 
-use apikey_core::{BeyondBounds, Expiration, KeyDraft, RateLimit};
+use apikey_core::{ExceedsCaller, Expiration, KeyDraft, RateLimit};
 use chrono::TimeDelta;
 
 use crate::common::{draft, now, policy};
@@ -15,13 +15,13 @@ fn reaching(expiration: Expiration, allow: &str, deny: &str) -> KeyDraft {
     form
 }
 
-fn beyond(mine: &KeyDraft, others: &KeyDraft) -> Option<BeyondBounds> {
+fn beyond(mine: &KeyDraft, others: &KeyDraft) -> Option<ExceedsCaller> {
     mine.bounds().check_within(&others.bounds()).err()
 }
 
 #[test]
 fn a_key_ends_no_later_than_the_one_that_makes_it() {
-    let (never, later) = (Expiration::Never, Some(BeyondBounds::Expiration));
+    let (never, later) = (Expiration::Never, Some(ExceedsCaller::Expiration));
     for (mine, others, refused) in [
         (never, never, None),
         (until(9), never, None),
@@ -39,7 +39,7 @@ fn a_key_ends_no_later_than_the_one_that_makes_it() {
 fn addresses_beyond_are_those_of_the_list_that_is_there() {
     let never = Expiration::Never;
     let of = |allow, deny| reaching(never, allow, deny);
-    let (allow, deny) = (Some(BeyondBounds::Allow), Some(BeyondBounds::Deny));
+    let (allow, deny) = (Some(ExceedsCaller::Allow), Some(ExceedsCaller::Deny));
     for (mine, others, refused) in [
         (of("10.0.0.1", ""), of("10.0.0.0/8", ""), None),
         (of("", ""), of("10.0.0.0/8", ""), allow),
@@ -56,7 +56,7 @@ fn addresses_beyond_are_those_of_the_list_that_is_there() {
 #[test]
 fn a_key_has_no_more_requests_than_the_one_that_makes_it() {
     let limit = |requests| Some(RateLimit::per_minute(requests).unwrap());
-    let more = Some(BeyondBounds::Requests);
+    let more = Some(ExceedsCaller::Requests);
     for (mine, others, refused) in [
         (None, None, None),
         (limit(6), None, None),

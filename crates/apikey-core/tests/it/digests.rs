@@ -2,7 +2,7 @@
 
 use apikey_core::{
     Digest, DigestMatch, DigestScheme, ImportedScheme, KeyRefusal, LookupId, Pepper, PepperError,
-    PepperId, Peppers, PresentedKey, judge, reject_unknown,
+    PepperId, Peppers, PresentedKey, reject_unknown, verify_key,
 };
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest as _, Sha256};
@@ -133,7 +133,7 @@ fn an_imported_key_is_found_and_opens_by_the_token_of_the_older_system() {
     let peppers = Peppers::new(pepper(1));
     let addr = "192.0.2.1".parse().unwrap();
     let open =
-        |key: &PresentedKey<'_>| judge(&record.checker().unwrap(), key, addr, now(), &peppers);
+        |key: &PresentedKey<'_>| verify_key(&record.checker().unwrap(), key, addr, now(), &peppers);
     assert!(!open(&presented).unwrap().needs_rehash);
     let wrong = TOKEN.replace("old", "olD");
     let wrong = PresentedKey::imported(&wrong).unwrap();

@@ -1,7 +1,9 @@
 //! What a key may do of what its user may: grants are partially ordered, and the order is that of
 //! what they allow.
 
-use apikey_core::{BeyondBounds, Grant, KeyDraft, KeyEdit, NotGranted, OwnerId, ScopeName, Touch};
+use apikey_core::{
+    Access, ExceedsCaller, Grant, KeyDraft, KeyEdit, NotGranted, OwnerId, ScopeName,
+};
 use proptest::prelude::*;
 
 use crate::common::{draft, issued, now};
@@ -25,7 +27,7 @@ fn grants() -> impl Strategy<Value = Grant> {
 /// All that can be asked of a grant, also about names that no grant here has.
 fn allowed(grant: &Grant) -> Vec<bool> {
     let mut allowed = Vec::new();
-    for touch in [Touch::Read, Touch::Write] {
+    for touch in [Access::Read, Access::Write] {
         for table in TABLES.into_iter().chain(["others"]) {
             allowed.push(grant.allows_table(table, touch).is_ok());
         }
@@ -61,9 +63,9 @@ proptest! {
         prop_assert_eq!(beyond.is_none(), a.is_within(&b));
         // Who does as the words say gets nearer: the field that is named is the one to change.
         let taken = match beyond {
-            Some(BeyondBounds::ReadOnly) => !a.is_read_only() && b.is_read_only(),
-            Some(BeyondBounds::Tables) => a.tables() != b.tables(),
-            Some(BeyondBounds::Scopes) => a.scopes() != b.scopes(),
+            Some(ExceedsCaller::ReadOnly) => !a.is_read_only() && b.is_read_only(),
+            Some(ExceedsCaller::Tables) => a.tables() != b.tables(),
+            Some(ExceedsCaller::Scopes) => a.scopes() != b.scopes(),
             other => other.is_none(),
         };
         prop_assert!(taken, "{:?}", beyond);
@@ -74,8 +76,8 @@ proptest! {
 fn a_key_that_names_anything_may_use_nothing_else() {
     let (tables, scope) = (grant(false, "tasks,vms", ""), grant(false, "", "deploy"));
     let deploy: ScopeName = "deploy".parse().unwrap();
-    assert_eq!(tables.allows_table("vms", Touch::Write), Ok(()));
-    let refused = tables.allows_table("users", Touch::Read).unwrap_err();
+    assert_eq!(tables.allows_table("vms", Access::Write), Ok(()));
+    let refused = tables.allows_table("users", Access::Read).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "This API key may not use the table 'users'"
@@ -86,11 +88,11 @@ fn a_key_that_names_anything_may_use_nothing_else() {
         "This API key does not have the scope 'deploy'"
     );
     assert_eq!(
-        tables.allows_elsewhere(Touch::Read),
+        tables.allows_elsewhere(Access::Read),
         Err(NotGranted::Elsewhere)
     );
     assert_eq!(scope.allows_scope(&deploy), Ok(()));
-    assert!(scope.allows_table("vms", Touch::Read).is_err());
+    assert!(scope.allows_table("vms", Access::Read).is_err());
 }
 
 #[test]
@@ -103,12 +105,12 @@ fn a_grant_that_takes_nothing_away_is_all() {
 fn a_read_only_key_reads_everything_and_writes_nothing() {
     let reader = grant(true, "", "");
     assert!(!reader.is_confined() && !reader.is_all());
-    assert_eq!(reader.allows_table("vms", Touch::Read), Ok(()));
-    let refused = reader.allows_table("vms", Touch::Write).unwrap_err();
+    assert_eq!(reader.allows_table("vms", Access::Read), Ok(()));
+    let refused = reader.allows_table("vms", Access::Write).unwrap_err();
     assert_eq!(refused.to_string(), "This API key is read-only");
-    assert_eq!(reader.allows_elsewhere(Touch::Read), Ok(()));
+    assert_eq!(reader.allows_elsewhere(Access::Read), Ok(()));
     assert_eq!(
-        reader.allows_elsewhere(Touch::Write),
+        reader.allows_elsewhere(Access::Write),
         Err(NotGranted::ReadOnly)
     );
 }

@@ -18,4 +18,4 @@ mod pasted;
 mod request_limits;
 mod rolls;
 mod spec_2_1_api_key;
-mod spec_5_1_judge;
+mod spec_5_1_verify_key;

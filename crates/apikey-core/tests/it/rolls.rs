@@ -1,8 +1,8 @@
 //! What a roll makes of a key.
 
 use apikey_core::{
-    ApiKey, BeyondBounds, EditError, Expiration, ExpirationError, Grant, KeyEdit, Overlap, Peppers,
-    RateLimit, ScopeNames,
+    ApiKey, EditError, ExceedsCaller, Expiration, ExpirationError, Grant, KeyEdit, Overlap,
+    Peppers, RateLimit, ScopeNames,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -46,7 +46,7 @@ fn the_new_key_has_all_that_the_old_one_had_under_the_next_name() {
     assert_eq!(next.draft.description, old.description);
     assert_eq!((&next.draft.ip, &next.draft.grant), (&old.ip, &old.grant));
     assert_eq!((next.draft.owner, next.draft.limit), (old.owner, old.limit));
-    let within: Result<(), BeyondBounds> = next.draft.bounds().check_within(&old.bounds());
+    let within: Result<(), ExceedsCaller> = next.draft.bounds().check_within(&old.bounds());
     assert_eq!(within, Ok(()));
 }
 

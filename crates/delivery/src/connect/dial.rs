@@ -7,10 +7,10 @@ use std::{fmt, io};
 
 use tokio::net::TcpStream;
 
-use super::stream::{Base, Wire};
+use super::stream::{Base, IoStream};
 
 /// The return type of [`Dial::dial`].
-pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Wire>>> + Send + 'a>>;
+pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn IoStream>>> + Send + 'a>>;
 
 /// Opens a byte stream to an address that the target policy allows.
 ///

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use dial::{Dial, DialFuture};
 pub use proxy::{Proxy, ProxyError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
-pub use stream::Wire;
+pub use stream::IoStream;
 pub(crate) use stream::{Base, Secured, Stream};
 
 use crate::egress::TargetPolicy;
@@ -92,7 +92,7 @@ impl Connector {
         let targets: Vec<SocketAddr> = addrs.into_iter().map(at).collect();
         targets
             .iter()
-            .try_for_each(|target| policy.judge_at(*target))?;
+            .try_for_each(|target| policy.check_at(*target))?;
         Ok(targets)
     }
 }

@@ -12,14 +12,14 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 /// A byte stream that a connection can use.
-pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait IoStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> IoStream for T {}
 
 /// A connection as it was dialled.
 pub(crate) enum Base {
     Tcp(TcpStream),
-    Other(Box<dyn Wire>),
+    Other(Box<dyn IoStream>),
 }
 
 /// A connection that is secured.

@@ -23,10 +23,10 @@ pub(super) struct Networks {
 impl Networks {
     /// Checks every address that this one contains. Without a port, addresses that are allowed at
     /// one port only are refused.
-    pub(super) fn judge(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
+    pub(super) fn check(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
         unfold(addr)
             .iter()
-            .try_for_each(|form| self.judge_form(form, port))
+            .try_for_each(|form| self.check_form(form, port))
     }
 
     /// Returns whether the platform has allowed it explicitly, whatever kind of address it is.
@@ -36,7 +36,7 @@ impl Networks {
             .all(|form| self.opens_form(form, Some(port)))
     }
 
-    fn judge_form(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
+    fn check_form(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
         if holds(&self.closed, addr) {
             return Err(TargetRefusal::DeniedNetwork);
         }

@@ -25,9 +25,9 @@ use super::refusal::TargetRefusal;
 /// use delivery::TargetPolicy;
 ///
 /// let policy = TargetPolicy::public().allow("10.20.0.0/16".parse()?);
-/// assert!(policy.judge("10.20.1.1".parse()?).is_ok());
-/// assert!(policy.judge("10.30.1.1".parse()?).is_err());
-/// assert!(policy.judge("::ffff:127.0.0.1".parse()?).is_err());
+/// assert!(policy.check("10.20.1.1".parse()?).is_ok());
+/// assert!(policy.check("10.30.1.1".parse()?).is_err());
+/// assert!(policy.check("::ffff:127.0.0.1".parse()?).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -135,13 +135,13 @@ impl TargetPolicy {
     ///
     /// The [`TargetRefusal`] of the first rule that the address, or an address that it contains,
     /// breaks.
-    pub fn judge(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
-        self.networks.judge(addr, None)
+    pub fn check(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
+        self.networks.check(addr, None)
     }
 
     /// Checks an address for a connection to this port.
-    pub(crate) fn judge_at(&self, target: SocketAddr) -> Result<(), TargetRefusal> {
-        self.networks.judge(target.ip(), Some(target.port()))
+    pub(crate) fn check_at(&self, target: SocketAddr) -> Result<(), TargetRefusal> {
+        self.networks.check(target.ip(), Some(target.port()))
     }
 
     /// Checks the URL only: scheme, host name or literal address, port. If a host name passes, it
@@ -150,24 +150,24 @@ impl TargetPolicy {
     /// # Errors
     ///
     /// The [`TargetRefusal`] of the first rule that the URL breaks.
-    pub fn judge_url(&self, url: &url::Url) -> Result<(), TargetRefusal> {
+    pub fn check_url(&self, url: &url::Url) -> Result<(), TargetRefusal> {
         let port = url.port_or_known_default().unwrap_or(0);
         let https = url.scheme() == "https";
         match url.host() {
-            Some(url::Host::Domain(name)) => self.judge_name(https, name, port),
-            Some(url::Host::Ipv4(v4)) => self.judge_literal(https, v4.into(), port),
-            Some(url::Host::Ipv6(v6)) => self.judge_literal(https, v6.into(), port),
+            Some(url::Host::Domain(name)) => self.check_name(https, name, port),
+            Some(url::Host::Ipv4(v4)) => self.check_literal(https, v4.into(), port),
+            Some(url::Host::Ipv6(v6)) => self.check_literal(https, v6.into(), port),
             None => Err(TargetRefusal::HostName),
         }
     }
 
-    pub(crate) fn judge_name(
+    pub(crate) fn check_name(
         &self,
         https: bool,
         name: &str,
         port: u16,
     ) -> Result<(), TargetRefusal> {
-        self.judge_scheme_and_port(https, port)?;
+        self.check_scheme_and_port(https, port)?;
         let listed = |patterns: &[HostPattern]| patterns.iter().any(|p| p.matches(name));
         if listed(&self.deny_hosts) || self.only_hosts.as_deref().is_some_and(|only| !listed(only))
         {
@@ -176,21 +176,21 @@ impl TargetPolicy {
         Ok(())
     }
 
-    pub(crate) fn judge_literal(
+    pub(crate) fn check_literal(
         &self,
         https: bool,
         addr: IpAddr,
         port: u16,
     ) -> Result<(), TargetRefusal> {
-        self.judge_scheme_and_port(https, port)?;
-        self.judge_at(SocketAddr::new(addr, port))?;
+        self.check_scheme_and_port(https, port)?;
+        self.check_at(SocketAddr::new(addr, port))?;
         if self.only_hosts.is_some() && !self.networks.opens(addr, port) {
             return Err(TargetRefusal::HostName);
         }
         Ok(())
     }
 
-    fn judge_scheme_and_port(&self, https: bool, port: u16) -> Result<(), TargetRefusal> {
+    fn check_scheme_and_port(&self, https: bool, port: u16) -> Result<(), TargetRefusal> {
         if self.https_only && !https {
             return Err(TargetRefusal::Scheme);
         }

@@ -59,13 +59,13 @@ impl Sender {
     }
 
     /// Checks the URL, for each attempt, even if an idle connection exists.
-    pub(super) fn judge(&self, request: &Request) -> Result<(), ErrorClass> {
+    pub(super) fn check(&self, request: &Request) -> Result<(), ErrorClass> {
         let origin = &request.fixed.origin;
         match &origin.host {
             Host::Addr(addr) => self
                 .policy
-                .judge_literal(origin.https, *addr, origin.port)?,
-            Host::Name(name) => self.policy.judge_name(origin.https, name, origin.port)?,
+                .check_literal(origin.https, *addr, origin.port)?,
+            Host::Name(name) => self.policy.check_name(origin.https, name, origin.port)?,
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), ErrorClass> {
-        self.judge(request)?;
+        self.check(request)?;
         let signed = self.signed(request, now).await;
         let request = signed.as_ref().unwrap_or(request);
         self.parts.tls.set_time(now);
@@ -100,7 +100,7 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), Failed> {
         // It may have been opened under a wider policy.
-        if let Err(refusal) = self.policy.judge_at(idle.peer()) {
+        if let Err(refusal) = self.policy.check_at(idle.peer()) {
             return Err(Failed::Unsent(refusal.into()));
         }
         progress.reused = true;

@@ -1,12 +1,12 @@
 //! The sender: attempts and retries.
 
 mod builder;
+mod check_target;
 mod classify;
 mod core;
 mod deliver;
 mod exchange;
 mod header_names;
-mod judge_target;
 mod message;
 mod open;
 mod preview;

@@ -30,7 +30,7 @@ impl Sender {
         progress.enter(Phase::Connect);
         let _turn = shelf.opening.lock().await;
         match shelf.take_h2(progress.entered) {
-            Some(shared) if self.policy.judge_at(shared.peer).is_ok() => {
+            Some(shared) if self.policy.check_at(shared.peer).is_ok() => {
                 progress.reused = true;
                 Ok(Idle::H2(shared))
             }

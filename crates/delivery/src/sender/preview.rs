@@ -46,7 +46,7 @@ impl Sender {
             head,
             body: request.body.clone(),
             signature_base: signed.map(|id| SigningKeys::base(id.text(), now, &request.body)),
-            verdict: self.policy.judge_url(&request.fixed.url),
+            verdict: self.policy.check_url(&request.fixed.url),
         })
     }
 }

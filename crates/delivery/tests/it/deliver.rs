@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use delivery::{Dial, DialFuture, Request, RetryPolicy, Sender, SigningKeys, TargetPolicy, Wire};
+use delivery::{
+    Dial, DialFuture, IoStream, Request, RetryPolicy, Sender, SigningKeys, TargetPolicy,
+};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use tokio::sync::mpsc;
@@ -34,7 +36,7 @@ impl Dial for InMemory {
                 std::future::pending::<()>().await;
             }
         });
-        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Wire>) })
+        Box::pin(async move { Ok(Box::new(ours) as Box<dyn IoStream>) })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use delivery::{Dial, DialFuture, ErrorClass, TargetPolicy, Wire};
+use delivery::{Dial, DialFuture, ErrorClass, IoStream, TargetPolicy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
 use crate::support::receiver::{After, Receiver, local_sender};
@@ -224,7 +224,7 @@ impl Dial for Hasty {
                 theirs.write_all(response).await.unwrap();
                 std::future::pending::<()>().await;
             });
-            Ok(Box::new(ours) as Box<dyn Wire>)
+            Ok(Box::new(ours) as Box<dyn IoStream>)
         })
     }
 }

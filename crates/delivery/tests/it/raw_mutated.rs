@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use delivery::{Dial, DialFuture, Request, Sender, TargetPolicy, Wire};
+use delivery::{Dial, DialFuture, IoStream, Request, Sender, TargetPolicy};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::io::AsyncWriteExt as _;
@@ -34,7 +34,7 @@ impl Dial for Plays {
                 let _ = theirs.write_all(&answer).await;
             }
         });
-        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Wire>) })
+        Box::pin(async move { Ok(Box::new(ours) as Box<dyn IoStream>) })
     }
 }
 

@@ -17,12 +17,12 @@ fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() 
         let net: IpNet = line.split(',').next().unwrap().parse().unwrap();
         if line.contains(",embedded,") {
             assert!(
-                policy.judge(inside(net, Ipv4Addr::new(8, 8, 8, 8))).is_ok(),
+                policy.check(inside(net, Ipv4Addr::new(8, 8, 8, 8))).is_ok(),
                 "{line}"
             );
             assert!(
                 policy
-                    .judge(inside(net, Ipv4Addr::new(10, 0, 0, 1)))
+                    .check(inside(net, Ipv4Addr::new(10, 0, 0, 1)))
                     .is_err(),
                 "{line}"
             );
@@ -30,7 +30,7 @@ fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() 
         }
         // Rows marked "either" are open to choice; ours is to refuse.
         for addr in [net.network(), net.broadcast()] {
-            assert!(policy.judge(addr).is_err(), "{addr} of {line}");
+            assert!(policy.check(addr).is_err(), "{addr} of {line}");
         }
     }
     assert_eq!(rows, 59);
@@ -47,7 +47,7 @@ fn inside(net: IpNet, v4: Ipv4Addr) -> IpAddr {
 fn public_addresses_up_to_the_edges_of_the_special_ones_get_through() {
     for text in PUBLIC {
         assert_eq!(
-            TargetPolicy::public().judge(text.parse().unwrap()),
+            TargetPolicy::public().check(text.parse().unwrap()),
             Ok(()),
             "{text}"
         );
@@ -74,7 +74,7 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
                     !matches!(parsed.host(), Some(url::Host::Domain(_))),
                     "{url} is no name"
                 );
-                if policy.judge_url(&parsed).is_ok() {
+                if policy.check_url(&parsed).is_ok() {
                     let_through.push(url);
                 }
             }
@@ -89,9 +89,9 @@ fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
     let all = TargetPolicy::public()
         .allow("0.0.0.0/0".parse().unwrap())
         .allow("::/0".parse().unwrap());
-    let judge = |policy: &TargetPolicy, text: &str| policy.judge(text.parse().unwrap());
+    let check = |policy: &TargetPolicy, text: &str| policy.check(text.parse().unwrap());
     for open in ["10.0.0.1", "127.0.0.1", "::ffff:10.0.0.1", "::1", "fd00::1"] {
-        assert_eq!(judge(&all, open), Ok(()), "{open}");
+        assert_eq!(check(&all, open), Ok(()), "{open}");
     }
     let metadata = [
         "169.254.169.254",
@@ -114,35 +114,35 @@ fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
         "2001:0:a9fe:a9fe::",
     ];
     for closed in metadata {
-        assert!(judge(&all, closed).is_err(), "{closed}");
+        assert!(check(&all, closed).is_err(), "{closed}");
         assert_eq!(
-            judge(&all.clone().allow_metadata(), closed),
+            check(&all.clone().allow_metadata(), closed),
             Ok(()),
             "{closed}"
         );
     }
     let narrowed = all.deny("10.0.0.0/8".parse().unwrap());
     assert_eq!(
-        judge(&narrowed, "10.1.1.1"),
+        check(&narrowed, "10.1.1.1"),
         Err(TargetRefusal::DeniedNetwork)
     );
     assert_eq!(
-        judge(&narrowed, "::ffff:10.1.1.1"),
+        check(&narrowed, "::ffff:10.1.1.1"),
         Err(TargetRefusal::DeniedNetwork)
     );
     // A tunnel into a network that is open does not open the tunnel.
     let ten = TargetPolicy::public().allow("10.0.0.0/8".parse().unwrap());
-    assert!(judge(&ten, "2002:a00:1::").is_err());
-    assert_eq!(judge(&ten, "::ffff:10.0.0.1"), Ok(()));
+    assert!(check(&ten, "2002:a00:1::").is_err());
+    assert_eq!(check(&ten, "::ffff:10.0.0.1"), Ok(()));
 }
 
 /// A service of the platform's own: the machine's other ports stay closed.
 #[test]
 fn one_address_is_opened_at_one_port_only() {
     let policy = TargetPolicy::public().allow_at("127.0.0.1:8081".parse().unwrap());
-    let judge = |policy: &TargetPolicy, url: &str| policy.judge_url(&url.parse().unwrap());
-    assert_eq!(judge(&policy, "http://127.0.0.1:8081/hook"), Ok(()));
-    assert_eq!(judge(&policy, "http://[::ffff:127.0.0.1]:8081/"), Ok(()));
+    let check = |policy: &TargetPolicy, url: &str| policy.check_url(&url.parse().unwrap());
+    assert_eq!(check(&policy, "http://127.0.0.1:8081/hook"), Ok(()));
+    assert_eq!(check(&policy, "http://[::ffff:127.0.0.1]:8081/"), Ok(()));
     for closed in [
         "http://127.0.0.1/",
         "http://127.0.0.1:8080/",
@@ -150,21 +150,21 @@ fn one_address_is_opened_at_one_port_only() {
         "http://[::1]:8081/",
     ] {
         let refused = Err(TargetRefusal::Special(SpecialPurpose::Loopback));
-        assert_eq!(judge(&policy, closed), refused, "{closed}");
+        assert_eq!(check(&policy, closed), refused, "{closed}");
     }
-    assert!(policy.judge("127.0.0.1".parse().unwrap()).is_err());
+    assert!(policy.check("127.0.0.1".parse().unwrap()).is_err());
     let denied = policy.clone().deny("127.0.0.0/8".parse().unwrap());
     let refused = Err(TargetRefusal::DeniedNetwork);
-    assert_eq!(judge(&denied, "http://127.0.0.1:8081/"), refused);
+    assert_eq!(check(&denied, "http://127.0.0.1:8081/"), refused);
     let named = policy.only_host("*.example.com".parse().unwrap());
-    assert_eq!(judge(&named, "http://127.0.0.1:8081/"), Ok(()));
-    assert!(judge(&named, "http://8.8.8.8:8081/").is_err());
+    assert_eq!(check(&named, "http://127.0.0.1:8081/"), Ok(()));
+    assert!(check(&named, "http://8.8.8.8:8081/").is_err());
 }
 
 #[test]
 fn a_refusal_says_what_the_platform_advises() {
     let policy = TargetPolicy::public().advise("127.0.0.0/8".parse().unwrap(), "ask Ada");
-    let told = |addr: &str| policy.judge(addr.parse().unwrap()).unwrap_err().to_string();
+    let told = |addr: &str| policy.check(addr.parse().unwrap()).unwrap_err().to_string();
     let advised = "the target policy refuses loopback addresses: ask Ada";
     assert_eq!(told("127.0.0.1"), advised);
     assert_eq!(told("::ffff:127.0.0.1"), advised);
@@ -181,30 +181,30 @@ fn names_ports_and_schemes_are_judged_too() {
         .deny_host("evil.example.com".parse().unwrap())
         .only_port(443)
         .https_only();
-    let judge = |url: &str| policy.judge_url(&url.parse().unwrap());
-    assert_eq!(judge("https://a.example.com/"), Ok(()));
-    assert_eq!(judge("https://A.EXAMPLE.COM./"), Ok(()));
+    let check = |url: &str| policy.check_url(&url.parse().unwrap());
+    assert_eq!(check("https://a.example.com/"), Ok(()));
+    assert_eq!(check("https://A.EXAMPLE.COM./"), Ok(()));
     assert_eq!(
-        judge("https://EVIL.example.com./"),
+        check("https://EVIL.example.com./"),
         Err(TargetRefusal::HostName)
     );
-    assert_eq!(judge("https://example.com/"), Err(TargetRefusal::HostName));
+    assert_eq!(check("https://example.com/"), Err(TargetRefusal::HostName));
     assert_eq!(
-        judge("https://a.example.com.evil.net/"),
+        check("https://a.example.com.evil.net/"),
         Err(TargetRefusal::HostName)
     );
-    assert_eq!(judge("https://.example.com/"), Err(TargetRefusal::HostName));
-    assert_eq!(judge("https://8.8.8.8/"), Err(TargetRefusal::HostName));
+    assert_eq!(check("https://.example.com/"), Err(TargetRefusal::HostName));
+    assert_eq!(check("https://8.8.8.8/"), Err(TargetRefusal::HostName));
     assert_eq!(
-        judge("https://a.example.com:8443/"),
+        check("https://a.example.com:8443/"),
         Err(TargetRefusal::Port(8443))
     );
     assert_eq!(
-        judge("http://a.example.com:443/"),
+        check("http://a.example.com:443/"),
         Err(TargetRefusal::Scheme)
     );
     assert_eq!(
-        TargetPolicy::public().judge_url(&"http://a.example:0/".parse().unwrap()),
+        TargetPolicy::public().check_url(&"http://a.example:0/".parse().unwrap()),
         Err(TargetRefusal::Port(0))
     );
 }
@@ -215,17 +215,17 @@ proptest! {
         let v6 = Ipv6Addr::from(bits);
         let first = v6.segments()[0];
         prop_assume!(!(0x2000..0x4000).contains(&first));
-        prop_assert!(TargetPolicy::public().judge(v6.into()).is_err());
+        prop_assert!(TargetPolicy::public().check(v6.into()).is_err());
     }
 
     #[test]
     fn a_mapped_address_is_judged_as_the_address_that_it_is(bits: u32) {
         let v4 = Ipv4Addr::from(bits);
         let policy = TargetPolicy::public();
-        prop_assert_eq!(policy.judge(v4.into()), policy.judge(v4.to_ipv6_mapped().into()));
-        if policy.judge(v4.into()).is_err() {
+        prop_assert_eq!(policy.check(v4.into()), policy.check(v4.to_ipv6_mapped().into()));
+        if policy.check(v4.into()).is_err() {
             let six_to_four = Ipv6Addr::from((0x2002u128 << 112) | (u128::from(bits) << 80));
-            prop_assert!(policy.judge(six_to_four.into()).is_err());
+            prop_assert!(policy.check(six_to_four.into()).is_err());
         }
     }
 }

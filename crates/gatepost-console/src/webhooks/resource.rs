@@ -5,7 +5,9 @@ use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::Cascade;
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use webhook_model::{Activity, Entered, SigningSecret, SigningSecrets, Webhook, WebhookId};
+use webhook_model::{
+    Activity, ResubmittedSecrets, SigningSecret, SigningSecrets, Webhook, WebhookId,
+};
 
 use super::form::{entered, field_of, fields, fresh, parse, stored};
 use super::list::WebhookRow;
@@ -29,7 +31,7 @@ pub(super) struct Webhooks;
 /// A webhook as its form has it, and what of it was typed.
 pub(super) struct Draft {
     webhook: Webhook,
-    entered: Entered,
+    entered: ResubmittedSecrets,
     /// The signing secret of a new one.
     secret: Option<SigningSecret>,
     /// An existing one loses its secrets.
@@ -100,7 +102,9 @@ impl Resource for Webhooks {
         }
         Ok(Some(Draft {
             webhook,
-            entered: present.map_or_else(Entered::default, |present| entered(form, present)),
+            entered: present.map_or_else(ResubmittedSecrets::default, |present| {
+                entered(form, present)
+            }),
             secret,
             unsign: form.ticked("unsign"),
         }))

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DueLane, FoundQueues, Lane, LaneClass, Queues};
+use gatepost_storage::webhooks::{DueLane, FoundQueues, Lane, QueueClass, Queues};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::sync::Notify;
@@ -105,11 +105,11 @@ impl Admission {
         };
         // Of a webhook that is not known here no more is known than what waits for it.
         let record = match due.lane.class {
-            LaneClass::Retry => Record::Failing,
-            LaneClass::First | LaneClass::Lost | LaneClass::Alone if since < self.began => {
+            QueueClass::Retry => Record::Failing,
+            QueueClass::First | QueueClass::Lost | QueueClass::Quarantine if since < self.began => {
                 Record::Before
             }
-            LaneClass::First | LaneClass::Lost | LaneClass::Alone => Record::New,
+            QueueClass::First | QueueClass::Lost | QueueClass::Quarantine => Record::New,
         };
         let waiting = Waiting {
             count,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, Disposition, LaneClass, MessageId, Settlement};
+use gatepost_storage::webhooks::{Claim, Disposition, MessageId, QueueClass, Settlement};
 use webhook_model::TraceContext;
 
 use crate::admission::Permit;
@@ -28,7 +28,7 @@ pub(crate) struct Job {
     /// The webhook at the revision of the claim.
     pub route: Arc<Route>,
     /// The lane in which it waited, and to which it goes back unused.
-    pub class: LaneClass,
+    pub class: QueueClass,
     /// Attempts ever made before this one.
     pub attempts: u32,
     /// Those of them since it was enqueued or replayed last.
@@ -43,7 +43,7 @@ pub(crate) struct Job {
 impl Job {
     /// Whether nothing else may begin before its outcome is recorded.
     pub(super) fn is_one_at_a_time(&self) -> bool {
-        self.route.is_in_order() || matches!(self.class, LaneClass::Lost | LaneClass::Alone)
+        self.route.is_in_order() || matches!(self.class, QueueClass::Lost | QueueClass::Quarantine)
     }
 
     /// Bytes of the message, if this is its first attempt.

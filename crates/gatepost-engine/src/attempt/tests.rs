@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, TargetRefusal};
 use gatepost_ids::{Place, Quota};
 use gatepost_storage::webhooks::{
-    ClaimToken, DeliveryId, DeliveryLog as _, DeliveryState, LaneClass,
+    ClaimToken, DeliveryId, DeliveryLog as _, DeliveryState, QueueClass,
 };
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use tokio::time::Instant;
@@ -45,7 +45,7 @@ async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
             trace: None,
         },
         route,
-        class: LaneClass::First,
+        class: QueueClass::First,
         attempts: 0,
         tries: 0,
         status_info: "not yet".to_owned(),
@@ -282,11 +282,11 @@ impl Transport for Explodes {
         Err(ErrorClass::Protocol)
     }
 
-    fn judge_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
+    fn check_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
         Ok(())
     }
 
-    fn judge_target<'a>(
+    fn check_target<'a>(
         &'a self,
         _: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {

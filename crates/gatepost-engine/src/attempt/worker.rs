@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Request};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Disposition, Lane, LaneClass, Settled, Settlement,
+    AttemptRecord, Disposition, Lane, QueueClass, Settled, Settlement,
 };
 use tokio::time::Instant;
 use tracing::Span;
@@ -237,7 +237,7 @@ impl Worker {
             .as_ref()
             .map_or(0, AttemptRecord::kept_bytes);
         let class = match settlement.disposition {
-            Disposition::Retry { .. } => LaneClass::Retry,
+            Disposition::Retry { .. } => QueueClass::Retry,
             _ => job.class,
         };
         let told = self.watch.outcome(&settlement).filter(|_| !job.untold);
@@ -288,7 +288,7 @@ impl Worker {
 
     /// What waits again is known here; and of a webhook in order the next may be sent now, in
     /// whichever lane it waits.
-    fn goes_on(&self, job: &Job, class: LaneClass, due: Option<DateTime<Utc>>) {
+    fn goes_on(&self, job: &Job, class: QueueClass, due: Option<DateTime<Utc>>) {
         let webhook = job.route.id;
         if let Some(due) = due {
             let now = self.core.clock.now().unwrap_or(job.claimed);

@@ -10,7 +10,7 @@ use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
 use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention, RetryScheduleLimits};
-use crate::judge::{Rule, Watch};
+use crate::judge::{Rule, SubscriptionPolicy};
 use crate::observe::{Nobody, Observer};
 use crate::random::Random;
 use crate::trace::{TraceHeaders, Tracer};
@@ -69,7 +69,7 @@ impl EngineBuilder {
     /// All users are one system: everybody receives everything that their events match, as SPEC
     /// describes it. An account that names a tenant is an error then.
     ///
-    /// Exactly one of this, [`addressed_only`](Self::addressed_only) and [`watch`](Self::watch)
+    /// Exactly one of this, [`addressed_only`](Self::addressed_only) and [`subscription_policy`](Self::subscription_policy)
     /// must be called: there is no default.
     #[must_use]
     pub fn one_system(self, accounts: Arc<dyn Accounts>) -> Self {
@@ -86,8 +86,12 @@ impl EngineBuilder {
 
     /// The platform has tenants, and decides within the tenant of an occurrence who receives it.
     #[must_use]
-    pub fn watch(self, accounts: Arc<dyn Accounts>, watch: Arc<dyn Watch>) -> Self {
-        self.rule(Rule::Watch(watch), accounts)
+    pub fn subscription_policy(
+        self,
+        accounts: Arc<dyn Accounts>,
+        policy: Arc<dyn SubscriptionPolicy>,
+    ) -> Self {
+        self.rule(Rule::Policy(policy), accounts)
     }
 
     fn rule(mut self, rule: Rule, accounts: Arc<dyn Accounts>) -> Self {

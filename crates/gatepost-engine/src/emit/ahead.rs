@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Left, OpenOutbox, OutboxAudience, OutboxId};
+use gatepost_storage::webhooks::{OpenOutbox, OutboxAudience, OutboxId, RemainingTasks};
 use webhook_model::{Audience, WebhookId};
 
 use super::bite::Bite;
@@ -104,8 +104,8 @@ impl Emitter {
         let mut tasks = Vec::new();
         for row in rows {
             match &row.left {
-                Left::After(_) => ahead.any = true,
-                Left::Tasks(ids) => tasks.extend(ids),
+                RemainingTasks::After(_) => ahead.any = true,
+                RemainingTasks::Tasks(ids) => tasks.extend(ids),
             }
         }
         if !ahead.any && !tasks.is_empty() {

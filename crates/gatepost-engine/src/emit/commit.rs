@@ -1,7 +1,9 @@
 //! What is stored of a bite, and what follows once it is.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Basis, Enqueue, Left, NewOutbox, Origin, StoredDelivery};
+use gatepost_storage::webhooks::{
+    Basis, Enqueue, NewOutbox, Origin, RemainingTasks, StoredDelivery,
+};
 
 use super::bite::Bite;
 use super::emitted::Emitted;
@@ -20,14 +22,17 @@ impl Emitter {
         sink: &Sink,
         bite: &mut Bite,
         basis: Basis,
-        rest: Option<Left>,
+        rest: Option<RemainingTasks>,
         now: DateTime<Utc>,
     ) -> Enqueue {
         // Where tasks by number are left of a row, those that wait are among them.
-        let in_row = matches!((sink, &rest), (Sink::Row(_), Some(Left::Tasks(_))));
+        let in_row = matches!(
+            (sink, &rest),
+            (Sink::Row(_), Some(RemainingTasks::Tasks(_)))
+        );
         let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
             occurrence: unnamed(ask.occurrence),
-            left: Left::Tasks(bite.later.keys().copied().collect()),
+            left: RemainingTasks::Tasks(bite.later.keys().copied().collect()),
             by: ask.by,
             due: now,
         });
@@ -56,7 +61,7 @@ impl Emitter {
         bite: Bite,
         plan: &Plan,
         stored: Vec<StoredDelivery>,
-        rest: Option<Left>,
+        rest: Option<RemainingTasks>,
     ) -> Decided {
         self.count(&bite, plan);
         meter::deliveries_enqueued(stored.len());
@@ -66,7 +71,7 @@ impl Emitter {
         if !bite.later.is_empty()
             && rest
                 .as_ref()
-                .is_none_or(|rest| matches!(rest, Left::After(_)))
+                .is_none_or(|rest| matches!(rest, RemainingTasks::After(_)))
         {
             // They are rows of their own now, and run no further ones of these owners.
             bite.later
@@ -110,7 +115,7 @@ fn origin(
     ask: &Ask<'_>,
     sink: &Sink,
     bite: &Bite,
-    rest: Option<Left>,
+    rest: Option<RemainingTasks>,
     now: DateTime<Utc>,
 ) -> Origin {
     match sink {
@@ -118,9 +123,9 @@ fn origin(
         Sink::Row(row) => {
             let due = match (all_wait(bite, rest.as_ref()), &ask.left) {
                 (false, _) => row.next,
-                (true, Left::Tasks(_)) => row.wait,
+                (true, RemainingTasks::Tasks(_)) => row.wait,
                 // Nobody was asked about them yet but in passing.
-                (true, Left::After(_)) => now,
+                (true, RemainingTasks::After(_)) => now,
             };
             Origin::Outbox {
                 row: row.id,
@@ -133,9 +138,9 @@ fn origin(
 }
 
 /// Whether nothing is known yet of what is left.
-fn all_wait(bite: &Bite, rest: Option<&Left>) -> bool {
+fn all_wait(bite: &Bite, rest: Option<&RemainingTasks>) -> bool {
     let later = &bite.later;
-    matches!(rest, Some(Left::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))
+    matches!(rest, Some(RemainingTasks::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))
 }
 
 fn emitted(bite: &Bite, plan: &Plan) -> Emitted {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin, RoutesVersion};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks, RoutesVersion};
 use webhook_model::{OwnerId, TaskId};
 
 use super::bite::Bite;
@@ -43,7 +43,7 @@ pub(super) struct Draft {
     matched: Matched,
     plan: Plan,
     bite: Bite,
-    rest: Option<Left>,
+    rest: Option<RemainingTasks>,
     now: DateTime<Utc>,
 }
 
@@ -215,17 +215,17 @@ fn rest(
     matched: &Matched,
     bite: &Bite,
     end: Option<TaskId>,
-) -> Option<Left> {
+) -> Option<RemainingTasks> {
     let open = |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
     let waits = |task: &MatchedTask| task.webhook.in_order && bite.later.contains_key(&task.id());
     let tasks: Vec<TaskId> = match (&ask.left, sink) {
-        (Left::Tasks(tasks), _) => tasks.iter().copied().filter(open).collect(),
+        (RemainingTasks::Tasks(tasks), _) => tasks.iter().copied().filter(open).collect(),
         // In a row of its own it would be behind those that were written since.
-        (Left::After(_), Sink::Row(_)) if matched.tasks.iter().any(waits) => {
+        (RemainingTasks::After(_), Sink::Row(_)) if matched.tasks.iter().any(waits) => {
             let tasks = matched.tasks.iter().map(MatchedTask::id);
             tasks.filter(open).collect()
         }
-        (Left::After(_), _) => return end.map(Left::After),
+        (RemainingTasks::After(_), _) => return end.map(RemainingTasks::After),
     };
-    (!tasks.is_empty()).then_some(Left::Tasks(tasks))
+    (!tasks.is_empty()).then_some(RemainingTasks::Tasks(tasks))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::Left;
+use gatepost_storage::webhooks::RemainingTasks;
 use tokio::sync::Notify;
 use webhook_model::{Occurrence, TaskId};
 
@@ -60,8 +60,8 @@ impl Emitter {
     }
 
     /// All tasks that match.
-    pub(crate) fn all() -> Left {
-        Left::After(TaskId(0))
+    pub(crate) fn all() -> RemainingTasks {
+        RemainingTasks::After(TaskId(0))
     }
 
     /// The occurrence, as a part of the caller's trace if it names none.

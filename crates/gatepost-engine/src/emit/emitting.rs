@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, NewOutbox, Origin, RemainingTasks};
 use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
 use webhook_model::{Data, Occurrence, OwnerId};
@@ -21,15 +21,15 @@ use crate::guard::GuardedSpan;
 /// Which of the tasks that an occurrence matches are run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    pub left: Left,
+    pub left: RemainingTasks,
     /// Who does so by hand.
     pub by: Option<OwnerId>,
     /// What `${context}` is then, where it is known.
     pub context: Option<Data>,
 }
 
-impl From<Left> for Run {
-    fn from(left: Left) -> Self {
+impl From<RemainingTasks> for Run {
+    fn from(left: RemainingTasks) -> Self {
         Self {
             left,
             by: None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gatepost_ids::Place;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute};
+use gatepost_storage::webhooks::{Origin, RemainingTasks, TaskRoute, WebhookRoute};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::core::Core;
@@ -24,7 +24,7 @@ pub(super) struct Ask<'a> {
     pub occurrence: &'a Occurrence,
     /// The occurrence's own first; never empty.
     pub places: &'a [Place],
-    pub left: Left,
+    pub left: RemainingTasks,
     /// Who ran the task, or triggered its event, by hand.
     pub by: Option<OwnerId>,
     /// What the event that was triggered by hand has for the message, or what was given instead.
@@ -37,8 +37,8 @@ impl Ask<'_> {
     /// The task beyond which those that match are asked for.
     pub(super) fn after(&self) -> TaskId {
         match self.left {
-            Left::After(task) => task,
-            Left::Tasks(_) => TaskId(0),
+            RemainingTasks::After(task) => task,
+            RemainingTasks::Tasks(_) => TaskId(0),
         }
     }
 
@@ -77,8 +77,10 @@ impl Finder {
 
     async fn all_matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
         let ids = match &ask.left {
-            Left::After(_) => return self.tables.matched(ask.places, ask.occurrence).await,
-            Left::Tasks(ids) => ids,
+            RemainingTasks::After(_) => {
+                return self.tables.matched(ask.places, ask.occurrence).await;
+            }
+            RemainingTasks::Tasks(ids) => ids,
         };
         if ids.len() > ONE_BY_ONE
             && let Some(matched) = self.tables.tasks(ask.places, ids).await?

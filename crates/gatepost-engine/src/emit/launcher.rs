@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery, WebhookRoute,
+    Claim, DueLane, Lane, NewDelivery, QueueClass, StoredDelivery, WebhookRoute,
 };
 
 use crate::admission::{Admission, Permit};
@@ -52,7 +52,7 @@ impl Launcher {
         let lane = DueLane {
             lane: Lane {
                 webhook: webhook.id,
-                class: LaneClass::First,
+                class: QueueClass::First,
             },
             due: new.due,
             owner: webhook.owner,
@@ -105,7 +105,7 @@ impl Launcher {
                 lease_until: leased.until,
                 message: leased.message,
                 route: leased.route,
-                class: LaneClass::First,
+                class: QueueClass::First,
                 attempts: 0,
                 tries: 0,
                 status_info: String::new(),

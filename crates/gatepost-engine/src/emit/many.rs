@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gatepost_ids::{Audience, Place};
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin, RoutesVersion};
+use gatepost_storage::webhooks::{
+    Enqueue, Enqueued, NewOutbox, Origin, RemainingTasks, RoutesVersion,
+};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::task::JoinSet;
 use webhook_model::{Occurrence, TaskId};
@@ -80,7 +82,7 @@ impl Emitter {
         let now = self.core.clock.now()?;
         let row = |occurrence: &Occurrence| NewOutbox {
             occurrence: self.joined(occurrence.clone()),
-            left: Left::After(TaskId(0)),
+            left: RemainingTasks::After(TaskId(0)),
             by: None,
             due: now,
         };

@@ -1,7 +1,7 @@
 //! Which of the tasks that match run now, which later, and which not: decided before anything is
 //! rendered.
 
-use gatepost_storage::webhooks::{DropReason, Left};
+use gatepost_storage::webhooks::{DropReason, RemainingTasks};
 use webhook_model::{OwnerId, TaskId};
 
 use crate::config::EmitLimits;
@@ -71,7 +71,7 @@ impl Plan {
     /// known, the tasks that are not left count. `may_run` is asked once for each task that runs.
     pub(super) fn new(
         tasks: &[MatchedTask],
-        left: &Left,
+        left: &RemainingTasks,
         hearing: impl Fn(&MatchedTask) -> Hearing,
         spent: &Spent,
         limits: &EmitLimits,
@@ -79,8 +79,8 @@ impl Plan {
         mut may_run: impl FnMut(OwnerId) -> bool,
     ) -> Self {
         let (after, by_number) = match left {
-            Left::After(task) => (*task, false),
-            Left::Tasks(_) => (TaskId(0), true),
+            RemainingTasks::After(task) => (*task, false),
+            RemainingTasks::Tasks(_) => (TaskId(0), true),
         };
         let (before, tasks) = tasks.split_at(tasks.partition_point(|task| task.id() <= after));
         let mut used = spent.clone();
@@ -179,7 +179,7 @@ mod tests {
         let plan = |after, spent: &Spent| {
             Plan::new(
                 &tasks,
-                &Left::After(TaskId(after)),
+                &RemainingTasks::After(TaskId(after)),
                 &hearing,
                 spent,
                 &limits(),
@@ -226,7 +226,7 @@ mod tests {
         };
         let plan = Plan::new(
             &tasks,
-            &Left::After(TaskId(0)),
+            &RemainingTasks::After(TaskId(0)),
             &hearing,
             &Spent::default(),
             &limits(),

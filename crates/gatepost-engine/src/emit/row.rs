@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, OutboxAudience, OutboxId, OutboxRow, PutBack};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxRow, PutBack, RemainingTasks};
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
@@ -33,7 +33,7 @@ pub(super) struct Row {
     audience: OutboxAudience,
     pub turn: u32,
     pub occurrence: Occurrence,
-    pub left: Left,
+    pub left: RemainingTasks,
     /// Who ran it by hand.
     pub by: Option<OwnerId>,
     pub created: DateTime<Utc>,
@@ -76,7 +76,7 @@ impl Row {
 
     fn at(&self, places: &[Place], now: DateTime<Utc>) -> RowAt {
         // An occurrence with an id happens once, however often it was written to the outbox.
-        let is_new = self.left == Left::After(TaskId(0));
+        let is_new = self.left == RemainingTasks::After(TaskId(0));
         let id = self.occurrence.id.clone().filter(|_| is_new);
         RowAt {
             id: self.id,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, Origin, OutboxAudience, OutboxId};
+use gatepost_storage::webhooks::{Origin, OutboxAudience, OutboxId, RemainingTasks};
 use webhook_model::OccurrenceId;
 
 use super::emitted::Emitted;
@@ -55,7 +55,7 @@ pub(super) enum Decided {
         /// What it used.
         used: Spent,
         /// What is left of the row.
-        left: Option<Left>,
+        left: Option<RemainingTasks>,
         /// Of that, nothing is known yet.
         waits: bool,
     },

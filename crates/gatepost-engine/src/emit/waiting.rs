@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks};
 
 use super::apart::WaitingRow;
 use super::drain::OutboxDrain;
@@ -91,7 +91,7 @@ impl OutboxDrain {
     fn is_to_give_up(&self, row: &Row, now: DateTime<Utc>) -> bool {
         now - row.created >= GIVEN_UP
             && row.turn >= PUT_OFF
-            && matches!(row.left, Left::Tasks(_))
+            && matches!(row.left, RemainingTasks::Tasks(_))
             // Who stops does not wait for an answer.
             && self.core.lifecycle.is_running()
     }
@@ -111,7 +111,7 @@ impl OutboxDrain {
 }
 
 /// Nothing is stored of the row: it is moved on, or used up where nothing is left of it.
-fn moved(row: &Row, left: Option<(Left, DateTime<Utc>)>) -> Enqueue {
+fn moved(row: &Row, left: Option<(RemainingTasks, DateTime<Utc>)>) -> Enqueue {
     let origin = Origin::Outbox {
         row: row.id,
         turn: row.turn,

@@ -9,7 +9,7 @@ use webhook_model::{Event, Field, Occurrence, Target};
 use super::accounts::{Answer, Standing};
 use super::parts::{Decides, Judge};
 use super::rule::{Stands, is_addressed, stands};
-use super::watch::{May, Question, Watches};
+use super::watch::{Decision, Question, Watches};
 use crate::error::EngineError;
 use crate::few::Few;
 use crate::guard::PATIENCE;
@@ -103,9 +103,11 @@ impl Judge {
         let question = Question::before(event, place);
         let until = Instant::now() + PATIENCE;
         match watches.wait(&question, &[owner], until).await.first() {
-            Some(Some(May::Yes)) => Ok(()),
-            Some(Some(May::No)) => Err(EngineError::Forbidden(refusal(event.target).to_owned())),
-            Some(Some(May::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
+            Some(Some(Decision::Yes)) => Ok(()),
+            Some(Some(Decision::No)) => {
+                Err(EngineError::Forbidden(refusal(event.target).to_owned()))
+            }
+            Some(Some(Decision::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
             Some(None) | None => Err(match watches.too_fast(owner) {
                 Some(retry_after) => EngineError::TooFast { retry_after },
                 None => {
@@ -228,7 +230,7 @@ impl Judge {
         }
     }
 
-    /// What the platform's `Watch` is asked, and about which owners, where it decides.
+    /// What the platform's `SubscriptionPolicy` is asked, and about which owners, where it decides.
     fn to_watch(
         &self,
         heard: &Heard<'_>,
@@ -268,12 +270,16 @@ fn by_address(
     }
 }
 
-/// What the `Watch` says decides about those who are still a yes.
-fn by_watch(hearings: &mut Few<OwnerId, Hearing>, within: Vec<OwnerId>, may: Vec<Option<May>>) {
+/// What the `SubscriptionPolicy` says decides about those who are still a yes.
+fn by_watch(
+    hearings: &mut Few<OwnerId, Hearing>,
+    within: Vec<OwnerId>,
+    may: Vec<Option<Decision>>,
+) {
     for (owner, may) in within.into_iter().zip(may) {
         let hearing = match may {
-            Some(May::Yes) => Hearing::Yes,
-            Some(May::No | May::NoSuchObject) => Hearing::No,
+            Some(Decision::Yes) => Hearing::Yes,
+            Some(Decision::No | Decision::NoSuchObject) => Hearing::No,
             None => Hearing::Later,
         };
         hearings.insert(owner, hearing);

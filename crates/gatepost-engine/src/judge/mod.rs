@@ -25,4 +25,4 @@ pub(crate) use hearing::{Heard, Hearing};
 pub(crate) use parts::{Ground, Judge};
 pub(crate) use quotas::{CausedRuns, Headroom};
 pub(crate) use rule::Rule;
-pub use watch::{May, Watch, WatchAnswer, WatchError, Watched};
+pub use watch::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};

@@ -89,7 +89,7 @@ impl Judge {
             decides: match rule {
                 Rule::OneSystem => Decides::Nobody,
                 Rule::AddressedOnly => Decides::Address,
-                Rule::Watch(watch) => Decides::Platform(Watches::new(watch, failures)),
+                Rule::Policy(watch) => Decides::Platform(Watches::new(watch, failures)),
             },
             audiences: Audiences {
                 default: ground.default_audience,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId};
 
 use super::accounts::Standing;
-use super::watch::Watch;
+use super::watch::SubscriptionPolicy;
 
 /// What a platform said on the builder.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) enum Rule {
     /// The audience receives it, and who administers that.
     AddressedOnly,
     /// The platform says.
-    Watch(Arc<dyn Watch>),
+    Policy(Arc<dyn SubscriptionPolicy>),
 }
 
 /// What follows from the account of an owner whose event matches.

@@ -11,7 +11,9 @@ use gatepost_ids::{
 use gatepost_storage::WebhookStore;
 use webhook_model::{Catalog, Specificity};
 
-use super::{Ground, Judge, May, Rule, Watch, WatchAnswer, WatchError, Watched};
+use super::{
+    Decision, Ground, Judge, PolicyAnswer, PolicyError, PolicyQuestion, Rule, SubscriptionPolicy,
+};
 use crate::clock::EngineClock;
 use crate::config::OperationalEvents;
 use crate::lifecycle::Lifecycle;
@@ -31,7 +33,7 @@ pub(crate) enum Manner {
     Hangs,
     Panics,
     PanicsLater,
-    /// Its `Watch` says one thing less than it was asked.
+    /// Its `SubscriptionPolicy` says one thing less than it was asked.
     OneTooFew,
 }
 
@@ -45,7 +47,7 @@ pub(crate) struct Platform {
 #[derive(Debug, Default)]
 struct Told {
     accounts: HashMap<OwnerId, Option<Account>>,
-    may: HashMap<OwnerId, May>,
+    may: HashMap<OwnerId, Decision>,
     manner: Manner,
     manners: HashMap<OwnerId, Manner>,
     watch_manner: Manner,
@@ -86,7 +88,7 @@ impl Platform {
         self.with(|told| told.accounts.insert(OwnerId(owner), None));
     }
 
-    pub(crate) fn may(&self, owner: u128, may: May) {
+    pub(crate) fn may(&self, owner: u128, may: Decision) {
         self.with(|told| told.may.insert(OwnerId(owner), may));
     }
 
@@ -113,7 +115,7 @@ impl Platform {
         self.with(|told| std::mem::take(&mut told.asked))
     }
 
-    /// What its `Watch` was asked since the last call, and about which users.
+    /// What its `SubscriptionPolicy` was asked since the last call, and about which users.
     pub(crate) fn watched(&self) -> Vec<(String, Vec<OwnerId>)> {
         self.with(|told| std::mem::take(&mut told.watched))
     }
@@ -153,23 +155,27 @@ impl Accounts for Platform {
     }
 }
 
-impl Watch for Platform {
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+impl SubscriptionPolicy for Platform {
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
         let manner = self.with(|told| {
             told.watched
-                .push((format!("{:?}", watched.target), owners.to_vec()));
+                .push((format!("{:?}", question.target), owners.to_vec()));
             told.watch_manner
         });
         let may = move |owner: &OwnerId| {
-            self.with(|told| told.may.get(owner).copied().unwrap_or(May::Yes))
+            self.with(|told| told.may.get(owner).copied().unwrap_or(Decision::Yes))
         };
-        let down = || WatchError("down".into());
+        let down = || PolicyError("down".into());
         match manner {
-            Manner::Now => WatchAnswer::each(owners, |owner| may(&owner)),
-            Manner::Fails => WatchAnswer::Now(Err(down())),
+            Manner::Now => PolicyAnswer::each(owners, |owner| may(&owner)),
+            Manner::Fails => PolicyAnswer::Now(Err(down())),
             Manner::Panics => panic!("as told"),
-            Manner::OneTooFew => WatchAnswer::each(&owners[1..], |owner| may(&owner)),
-            _ => WatchAnswer::later(async move {
+            Manner::OneTooFew => PolicyAnswer::each(&owners[1..], |owner| may(&owner)),
+            _ => PolicyAnswer::later(async move {
                 manner.wait().await.map_err(|()| down())?;
                 Ok(owners.iter().map(may).collect())
             }),

@@ -1,7 +1,7 @@
 //! A task is run manually, or because its event is triggered manually: as if something had
 //! occurred that is meant for its owner only.
 
-use gatepost_storage::webhooks::Left;
+use gatepost_storage::webhooks::RemainingTasks;
 use webhook_model::{OwnerId, TagId, TaskId};
 
 use super::run_context::RunContext;
@@ -22,7 +22,7 @@ impl Engine {
         let context = about.context.clone();
         let occurrence = about.occurrence(access.manual_audience(owner))?;
         access.run_by_hand(owner, 1)?;
-        let left = Left::Tasks(vec![task]);
+        let left = RemainingTasks::Tasks(vec![task]);
         let run = Run { left, by, context };
         let emitter = &self.parts.emitter;
         let emitted = emitter.emit_detached(occurrence.with_tags(tags), run);

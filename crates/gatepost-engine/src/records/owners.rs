@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::owners::{Gone, RecordUsage};
+use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
     CounterKind, CounterQuery, DropReason, Dropped, LogUsage, RecordId, UnreadableRecord,
 };
@@ -91,7 +91,11 @@ impl Engine {
     /// Failures of the store.
     pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), EngineError> {
         let now = self.core.clock.now()?;
-        Ok(self.core.store.mark_gone(Gone::Owner(owner), now).await?)
+        Ok(self
+            .core
+            .store
+            .mark_gone(Removal::Owner(owner), now)
+            .await?)
     }
 
     /// As [`remove_owner`](Self::remove_owner), for all users of a tenant.
@@ -100,7 +104,11 @@ impl Engine {
     /// Failures of the store.
     pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), EngineError> {
         let now = self.core.clock.now()?;
-        Ok(self.core.store.mark_gone(Gone::Tenant(tenant), now).await?)
+        Ok(self
+            .core
+            .store
+            .mark_gone(Removal::Tenant(tenant), now)
+            .await?)
     }
 
     /// Who owns a record, also one that cannot be read; `None` when there is no such record.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, HasBody as _,
+};
 use gatepost_storage::{Bodies, Page, Scope, StoreError};
 use webhook_model::{OwnerId, WebhookId};
 

@@ -28,7 +28,7 @@ impl Engine {
     /// field. A host name that passes is not looked up.
     #[must_use]
     pub fn check_url(&self, url: &TargetUrl) -> TargetVerdict {
-        match self.transport().judge_url(url) {
+        match self.transport().check_url(url) {
             Ok(()) => TargetVerdict::Allowed,
             Err(refusal) => TargetVerdict::Refused(refusal),
         }
@@ -50,7 +50,7 @@ impl Engine {
             let Ok(Ok(_under_way)) = begun else {
                 return Ok(());
             };
-            engine.transport().judge_target(&url).await
+            engine.transport().check_target(&url).await
         });
         match tokio::time::timeout(PATIENCE, lookup).await {
             Ok(Ok(Err(ErrorClass::Dns(_) | ErrorClass::Refused(_)))) => TargetVerdict::NoAddress,

@@ -1,6 +1,6 @@
 //! What others say of a webhook, and what is asked of it.
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
@@ -17,7 +17,7 @@ impl Scheduler {
     }
 
     /// Something waits in this queue, as another process says. False: the webhook is not known.
-    pub(crate) fn again(&mut self, webhook: WebhookId, queue: LaneClass, now: Instant) -> bool {
+    pub(crate) fn again(&mut self, webhook: WebhookId, queue: QueueClass, now: Instant) -> bool {
         let Some(target) = self.targets.get_mut(&webhook) else {
             return false;
         };
@@ -42,7 +42,7 @@ impl Scheduler {
     pub(crate) fn claimed(
         &mut self,
         webhook: WebhookId,
-        queue: LaneClass,
+        queue: QueueClass,
         (count, due): (u32, Instant),
         now: Instant,
     ) {
@@ -81,7 +81,7 @@ impl Scheduler {
 
     /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
     /// known, and beyond a bound: a look at the store finds it.
-    pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: LaneClass, at: Instant) {
+    pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: QueueClass, at: Instant) {
         let has_room = self.timers.len() < self.config.webhooks;
         if has_room && self.targets.contains_key(&webhook) {
             *self.timers.entry((at, webhook, Some(queue))).or_default() += 1;

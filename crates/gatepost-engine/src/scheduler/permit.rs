@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::realms::At;
@@ -38,7 +38,7 @@ pub(crate) struct Permit {
     pub owner: OwnerId,
     pub place: Place,
     /// From which queue to claim.
-    pub queue: LaneClass,
+    pub queue: QueueClass,
     pub(super) at: At,
     pub(super) class: Class,
     /// What was added by then.

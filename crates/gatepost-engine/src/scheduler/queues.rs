@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
@@ -84,28 +84,28 @@ struct Queue {
 }
 
 /// The line of a queue.
-pub(super) fn line_of(queue: LaneClass) -> usize {
+pub(super) fn line_of(queue: QueueClass) -> usize {
     match queue {
-        LaneClass::First | LaneClass::Retry => 0,
-        LaneClass::Lost => 1,
-        LaneClass::Alone => 2,
+        QueueClass::First | QueueClass::Retry => 0,
+        QueueClass::Lost => 1,
+        QueueClass::Quarantine => 2,
     }
 }
 
 impl Queues {
     /// What goes next in a line. In order, only the head of all queues does.
-    pub(super) fn next(&self, line: usize, in_order: bool) -> Option<LaneClass> {
-        use LaneClass::{Alone, First, Lost, Retry};
-        let waits = |queue: &LaneClass| self.waiting(*queue) > 0;
+    pub(super) fn next(&self, line: usize, in_order: bool) -> Option<QueueClass> {
+        use QueueClass::{First, Lost, Quarantine, Retry};
+        let waits = |queue: &QueueClass| self.waiting(*queue) > 0;
         if in_order {
-            let head = [Alone, Lost, Retry, First].into_iter().find(waits);
+            let head = [Quarantine, Lost, Retry, First].into_iter().find(waits);
             return head.filter(|head| line_of(*head) == line);
         }
         let queues = match line {
             0 if self.retry_next => [Retry, First],
             0 => [First, Retry],
             1 => [Lost; 2],
-            _ => [Alone; 2],
+            _ => [Quarantine; 2],
         };
         queues.into_iter().find(waits)
     }
@@ -114,11 +114,11 @@ impl Queues {
         self.of.iter().any(|queue| queue.waiting > 0)
     }
 
-    pub(super) fn waiting(&self, queue: LaneClass) -> u32 {
+    pub(super) fn waiting(&self, queue: QueueClass) -> u32 {
         self.of[queue as usize].waiting
     }
 
-    pub(super) fn add(&mut self, queue: LaneClass, count: Count, added: u64) {
+    pub(super) fn add(&mut self, queue: QueueClass, count: Count, added: u64) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = match count {
             Count::Added(count) => queue.waiting.saturating_add(count),
@@ -130,21 +130,21 @@ impl Queues {
     }
 
     /// This number of them are due. Nothing is, once all was left.
-    pub(super) fn fall_due(&mut self, queue: LaneClass, count: u32, added: u64) {
+    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, added: u64) {
         if !self.left {
             self.add(queue, Count::Added(count), added);
         }
     }
 
     /// One of this queue is sent.
-    pub(super) fn take(&mut self, queue: LaneClass) {
+    pub(super) fn take(&mut self, queue: QueueClass) {
         let waiting = &mut self.of[queue as usize].waiting;
         *waiting = waiting.saturating_sub(1);
-        self.retry_next = queue == LaneClass::First;
+        self.retry_next = queue == QueueClass::First;
     }
 
     /// A claim by a permit of that time found nothing more, unless more came since.
-    pub(super) fn emptied(&mut self, queue: LaneClass, given: u64) {
+    pub(super) fn emptied(&mut self, queue: QueueClass, given: u64) {
         let queue = &mut self.of[queue as usize];
         if queue.added <= given {
             (queue.waiting, queue.more) = (0, false);
@@ -152,14 +152,14 @@ impl Queues {
     }
 
     /// One that was to be sent was not claimed.
-    pub(super) fn put_back(&mut self, queue: LaneClass) {
+    pub(super) fn put_back(&mut self, queue: QueueClass) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = queue.waiting.saturating_add(1);
     }
 
     /// As many as that were claimed. Where all that was counted is, and there may be more, twice as
     /// many are asked for next. Returns how many.
-    pub(super) fn claimed(&mut self, queue: LaneClass, count: u32) -> Option<u32> {
+    pub(super) fn claimed(&mut self, queue: QueueClass, count: u32) -> Option<u32> {
         let queue = &mut self.of[queue as usize];
         if queue.waiting > 0 || !queue.more {
             return None;

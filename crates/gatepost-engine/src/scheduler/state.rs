@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
 use webhook_model::WebhookId;
@@ -28,7 +28,7 @@ pub(crate) struct Scheduler {
     pub(super) targets: HashMap<WebhookId, Target>,
     pub(super) realms: Realms,
     /// What becomes due, by queue, and webhooks that may send again.
-    pub(super) timers: BTreeMap<(Instant, WebhookId, Option<LaneClass>), u32>,
+    pub(super) timers: BTreeMap<(Instant, WebhookId, Option<QueueClass>), u32>,
     /// Webhooks with nothing to do, and since when.
     pub(super) idle: BTreeSet<(Instant, WebhookId)>,
     /// Queues were forgotten.
@@ -57,7 +57,7 @@ impl Scheduler {
     pub(crate) fn ready(
         &mut self,
         webhook: &Webhook,
-        queue: LaneClass,
+        queue: QueueClass,
         waiting: Waiting,
         now: Instant,
     ) {
@@ -81,7 +81,10 @@ impl Scheduler {
         self.reconsider(webhook.id, now);
         self.forget(now);
         let (webhook, target) = (webhook.id, self.targets.get(&webhook.id)?);
-        let (rates, queue) = (target.rates(&self.config, self.processes), LaneClass::First);
+        let (rates, queue) = (
+            target.rates(&self.config, self.processes),
+            QueueClass::First,
+        );
         let is_ahead = match target.settings().in_order {
             true => target.queues.has_waiting(),
             false => target.queues.waiting(queue) > 0,
@@ -177,7 +180,7 @@ impl Scheduler {
     fn begin(
         &mut self,
         webhook: WebhookId,
-        queue: LaneClass,
+        queue: QueueClass,
         class: Class,
         now: Instant,
     ) -> Option<Permit> {

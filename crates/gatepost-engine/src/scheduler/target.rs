@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
 
 use super::config::Config;
@@ -105,7 +105,7 @@ impl Target {
     }
 
     /// See [`Scheduler::claimed`](super::Scheduler::claimed).
-    pub(super) fn claimed(&mut self, queue: LaneClass, count: u32, due: Instant, now: Instant) {
+    pub(super) fn claimed(&mut self, queue: QueueClass, count: u32, due: Instant, now: Instant) {
         let more = self.queues.claimed(queue, count);
         if let Some(more) = more.filter(|_| line_of(queue) == 0) {
             self.pace.found(more, due, now);
@@ -125,7 +125,7 @@ impl Target {
     }
 
     /// Something is ready in this queue.
-    pub(super) fn add(&mut self, queue: LaneClass, waiting: Waiting, added: u64, now: Instant) {
+    pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, added: u64, now: Instant) {
         let was_empty = self.queues.waiting(queue) == 0;
         self.queues.add(queue, waiting.count, added);
         if was_empty && line_of(queue) == 0 {
@@ -147,7 +147,7 @@ impl Target {
     }
 
     /// Takes the line of this class from those that are ready. Returns the queue that goes next.
-    pub(super) fn take_place(&mut self, class: Class) -> Option<LaneClass> {
+    pub(super) fn take_place(&mut self, class: Class) -> Option<QueueClass> {
         let line = match class {
             Class::Lost => 1,
             Class::Quarantine => 2,
@@ -157,12 +157,12 @@ impl Target {
         self.next(line)
     }
 
-    fn next(&self, line: usize) -> Option<LaneClass> {
+    fn next(&self, line: usize) -> Option<QueueClass> {
         self.queues.next(line, self.settings().in_order)
     }
 
     /// The class and the deadline of a queue that is ready now.
-    pub(super) fn turn(&self, queue: LaneClass, now: Instant) -> (Class, Instant) {
+    pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
         (self.class(queue, now), now + self.health.silent(now))
     }
 
@@ -172,10 +172,10 @@ impl Target {
         self.pace.hold(until, processes, now);
     }
 
-    fn class(&self, queue: LaneClass, now: Instant) -> Class {
+    fn class(&self, queue: QueueClass, now: Instant) -> Class {
         match queue {
-            LaneClass::Lost => Class::Lost,
-            LaneClass::Alone => Class::Quarantine,
+            QueueClass::Lost => Class::Lost,
+            QueueClass::Quarantine => Class::Quarantine,
             _ if self.overdue > 0 => Class::Slow,
             _ => self.health.class(now),
         }

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, Lane, LaneClaim,
-    LaneClass, NewDelivery, QueueStore as _, RecordStore as _,
+    NewDelivery, QueueClass, QueueStore as _, RecordStore as _,
 };
 use gatepost_storage::{AtMost, Page};
 use gatepost_testkit::fixtures::direct;
@@ -212,7 +212,7 @@ impl Records {
         let deliveries = self.deliveries().await;
         let webhooks: BTreeSet<_> = deliveries.iter().map(|d| d.webhook).collect();
         let lanes = webhooks.into_iter().flat_map(|webhook| {
-            LaneClass::ALL.map(|class| LaneClaim {
+            QueueClass::ALL.map(|class| LaneClaim {
                 lane: Lane { webhook, class },
                 limit: 100,
             })

@@ -78,11 +78,11 @@ impl Transport for Script {
         Err(ErrorClass::Build(RequestError::TooManyHeaders))
     }
 
-    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
-        TargetPolicy::public().judge_url(url.as_url())
+    fn check_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
+        TargetPolicy::public().check_url(url.as_url())
     }
 
-    fn judge_target<'a>(
+    fn check_target<'a>(
         &'a self,
         _: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {

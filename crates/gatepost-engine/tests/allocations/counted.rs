@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use delivery::{Dial, DialFuture, Sender, TargetPolicy, Wire};
+use delivery::{Dial, DialFuture, IoStream, Sender, TargetPolicy};
 use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, Quota};
 use gatepost_storage::Clock;
 use gatepost_storage::webhooks::WebhookStore;
@@ -173,7 +173,7 @@ impl Dial for Receiver {
     fn dial(&self, _: SocketAddr) -> DialFuture<'_> {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         tokio::spawn(answer(theirs));
-        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Wire>) })
+        Box::pin(async move { Ok(Box::new(ours) as Box<dyn IoStream>) })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use gatepost_engine::{
-    AccessLevel, Account, AccountAnswer, Accounts, Audience, EngineBuilder, Quota, Watch,
-    WatchAnswer, WatchError, Watched,
+    AccessLevel, Account, AccountAnswer, Accounts, Audience, EngineBuilder, PolicyAnswer,
+    PolicyError, PolicyQuestion, Quota, SubscriptionPolicy,
 };
 use gatepost_ids::TenantId;
 use gatepost_storage::webhooks::WebhookStore;
@@ -18,7 +18,7 @@ pub(crate) struct Tenants {
     mood: Mutex<Mood>,
 }
 
-/// How its `Watch` answers about occurrences on objects from 1,000 on.
+/// How its `SubscriptionPolicy` answers about occurrences on objects from 1,000 on.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mood {
     #[default]
@@ -49,26 +49,30 @@ impl Accounts for Tenants {
     }
 }
 
-impl Watch for Tenants {
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+impl SubscriptionPolicy for Tenants {
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
         let mood = *self.mood.lock().unwrap();
-        let is_moody = match watched.target {
+        let is_moody = match question.target {
             webhook_model::Target::Instance(id) => id.as_number() >= Some(1_000),
             _ => false,
         };
         match mood {
-            Mood::Fails if is_moody => WatchAnswer::Now(Err(WatchError("down".into()))),
-            Mood::Hangs if is_moody => WatchAnswer::later(std::future::pending()),
+            Mood::Fails if is_moody => PolicyAnswer::Now(Err(PolicyError("down".into()))),
+            Mood::Hangs if is_moody => PolicyAnswer::later(std::future::pending()),
             Mood::Panics if is_moody => panic!("the platform's code panics"),
-            _ => WatchAnswer::each(owners, |_| true),
+            _ => PolicyAnswer::each(owners, |_| true),
         }
     }
 }
 
-/// An engine of this platform, whose `Watch` decides.
+/// An engine of this platform, whose `SubscriptionPolicy` decides.
 pub(crate) fn of_tenants(store: Arc<dyn WebhookStore>, tenants: &Arc<Tenants>) -> EngineBuilder {
     unruled(store)
-        .watch(tenants.clone(), tenants.clone())
+        .subscription_policy(tenants.clone(), tenants.clone())
         .quotas(Arc::new(Quota::UNLIMITED))
 }
 

@@ -1,6 +1,6 @@
 //! Grants of narrowed keys, checked for each route before anything is read.
 
-use apikey_core::{Grant, NotGranted, Touch};
+use apikey_core::{Access, Grant, NotGranted};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -27,7 +27,7 @@ pub(super) async fn to_change(
     next: Next,
 ) -> Response {
     judged(request, next, |grant, _| {
-        grant.allows_table(table, Touch::Write)
+        grant.allows_table(table, Access::Write)
     })
     .await
 }
@@ -40,15 +40,15 @@ pub(super) async fn elsewhere(request: Request, next: Next) -> Response {
 async fn judged(
     request: Request,
     next: Next,
-    judge: impl FnOnce(&Grant, Touch) -> Result<(), NotGranted>,
+    judge: impl FnOnce(&Grant, Access) -> Result<(), NotGranted>,
 ) -> Response {
     let Some(principal) = request.extensions().get::<Principal>() else {
         return ApiError::internal().into_response();
     };
     let touch = if request.method().is_safe() {
-        Touch::Read
+        Access::Read
     } else {
-        Touch::Write
+        Access::Write
     };
     match judge(&principal.grant, touch) {
         Ok(()) => next.run(request).await,

@@ -1,6 +1,6 @@
 //! The requirements of a route for the grant of a key.
 
-use apikey_core::{Grant, NotGranted, ScopeName, Touch};
+use apikey_core::{Access, Grant, NotGranted, ScopeName};
 use http::{HeaderValue, Method};
 
 /// By default no scope is required, and a key that names its tables or scopes is refused.
@@ -14,9 +14,9 @@ pub(super) struct Needs {
 impl Needs {
     pub(super) fn check(&self, grant: &Grant, method: &Method) -> Result<(), NotGranted> {
         let touch = if method.is_safe() {
-            Touch::Read
+            Access::Read
         } else {
-            Touch::Write
+            Access::Write
         };
         if let Some(scope) = &self.scope {
             grant.allows_scope(scope)?;

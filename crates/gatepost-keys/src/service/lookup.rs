@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use apikey_core::{
-    Accepted, KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown,
+    Accepted, KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, reject_unknown, verify_key,
 };
 use arc_swap::Guard;
 use chrono::{DateTime, Utc};
@@ -77,7 +77,7 @@ impl Lookup {
             let _ = reject_unknown(key, &self.peppers);
             return Err(KeyRefusal::Disabled.into());
         };
-        let outcome = judge(&checker, key, at.addr, at.now, at.peppers);
+        let outcome = verify_key(&checker, key, at.addr, at.now, at.peppers);
         let is_wrong = is_wrong_secret(outcome);
         let meter = (!is_wrong).then(|| self.throttle.meter(&row)).flatten();
         let entry = Arc::new(Entry::new(&row, checker, meter));

@@ -2,7 +2,7 @@
 //! introduced later, and deletes the data of removed users.
 
 use gatepost_ids::{OwnerId, TenantId};
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, Removal};
 
 use super::key_service::KeyService;
 use super::placing::place;
@@ -57,7 +57,7 @@ impl KeyService {
     /// # Errors
     /// Failures of the store. Call it again: it continues from the failure.
     pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), KeyError> {
-        self.remove(Gone::Owner(owner)).await
+        self.remove(Removal::Owner(owner)).await
     }
 
     /// Removes all data of all users of a tenant, as [`remove_owner`](Self::remove_owner) does.
@@ -65,10 +65,10 @@ impl KeyService {
     /// # Errors
     /// The errors of `remove_owner`.
     pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), KeyError> {
-        self.remove(Gone::Tenant(tenant)).await
+        self.remove(Removal::Tenant(tenant)).await
     }
 
-    async fn remove(&self, gone: Gone) -> Result<(), KeyError> {
+    async fn remove(&self, gone: Removal) -> Result<(), KeyError> {
         let keys = &self.0.keys;
         keys.store.mark_gone(gone, keys.clock.now()).await?;
         while keys.store.remove_gone(BITE, keys.clock.now()).await? >= u64::from(BITE) {

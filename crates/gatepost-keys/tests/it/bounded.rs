@@ -1,6 +1,6 @@
 //! A request with an API key makes and widens no key beyond that one.
 
-use apikey_core::{BeyondBounds, Expiration, IpPolicy, KeyDraft, KeyEdit, KeyId};
+use apikey_core::{ExceedsCaller, Expiration, IpPolicy, KeyDraft, KeyEdit, KeyId};
 use chrono::{DateTime, Utc};
 use gatepost_keys::{KeyError, Principal, Via};
 
@@ -41,7 +41,7 @@ async fn by_key(world: &World) -> (Principal, KeyId) {
 
 #[tokio::test]
 async fn a_new_key_reaches_no_further_than_the_key_that_makes_it() {
-    use BeyondBounds::{Allow, Expiration as Later};
+    use ExceedsCaller::{Allow, Expiration as Later};
     let world = World::new();
     let (by, _) = by_key(&world).await;
     let (end, inside) = (at("2026-02-01"), || ip("10.1.0.0/16,10.2.0.1", "10.1.0.1"));
@@ -77,9 +77,9 @@ async fn a_deny_list_is_kept() {
     let mut by = world.user(1);
     by.via = Via::Key(made(&world, &world.user(1), acting).await.unwrap());
     for (name, ip, refused) in [
-        ("open", ip("", ""), Some(BeyondBounds::Deny)),
-        ("less", ip("", "192.0.2.0/25"), Some(BeyondBounds::Deny)),
-        ("listed", ip("192.0.2.7", ""), Some(BeyondBounds::Allow)),
+        ("open", ip("", ""), Some(ExceedsCaller::Deny)),
+        ("less", ip("", "192.0.2.0/25"), Some(ExceedsCaller::Deny)),
+        ("listed", ip("192.0.2.7", ""), Some(ExceedsCaller::Allow)),
         ("more", ip("", "192.0.0.0/16"), None),
         ("other", ip("10.0.0.0/8", ""), None),
     ] {
@@ -106,17 +106,17 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
         (
             acting,
             edit(Some(Expiration::Never), None),
-            Some(BeyondBounds::Expiration),
+            Some(ExceedsCaller::Expiration),
         ),
-        (acting, edit(later, None), Some(BeyondBounds::Expiration)),
-        (acting, edit(None, Some("")), Some(BeyondBounds::Allow)),
+        (acting, edit(later, None), Some(ExceedsCaller::Expiration)),
+        (acting, edit(None, Some("")), Some(ExceedsCaller::Allow)),
         // A key that is valid for longer gets none of the addresses of this one.
         (
             wide,
             edit(None, Some("10.0.0.1")),
-            Some(BeyondBounds::Expiration),
+            Some(ExceedsCaller::Expiration),
         ),
-        (wide, edit(end, Some("")), Some(BeyondBounds::Allow)),
+        (wide, edit(end, Some("")), Some(ExceedsCaller::Allow)),
         (wide, edit(None, Some("192.0.2.0/25")), None),
         (
             wide,
@@ -133,7 +133,7 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
     let draft = bounded("new", at("2026-02-01"), ip("10.0.0.1", ""));
     assert_eq!(
         beyond(made(&world, &by, draft).await),
-        Some(BeyondBounds::Expiration)
+        Some(ExceedsCaller::Expiration)
     );
     world.keys.delete(&by, acting).await.unwrap();
     let draft = bounded("new", at("2026-01-02"), ip("10.0.0.1", ""));

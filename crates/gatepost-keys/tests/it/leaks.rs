@@ -7,7 +7,7 @@ use apikey_core::{Expiration, KeyEdit, KeyId};
 use chrono::TimeDelta;
 use gatepost_keys::{
     AccessLevel, Account, Denied, KeyError, KeyNews, KeyNotice, KeyObserver, KeyService,
-    NotPassedOn, OnLeak, Principal, Quota,
+    NotForwarded, OnLeak, Principal, Quota,
 };
 use gatepost_storage::{Clock as _, KeyStore as _};
 
@@ -21,7 +21,7 @@ impl KeyObserver for Told {
     fn notice<'a>(
         &'a self,
         notice: KeyNotice,
-    ) -> Pin<Box<dyn Future<Output = Result<(), NotPassedOn>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<(), NotForwarded>> + Send + 'a>> {
         self.0.lock().unwrap().push((notice.key, notice.news));
         Box::pin(async { Ok(()) })
     }

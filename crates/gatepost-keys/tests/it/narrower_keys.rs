@@ -1,6 +1,6 @@
 //! A caller by a narrowed key has what the key was granted, and its key makes none that has more.
 
-use apikey_core::{BeyondBounds, Grant, KeyEdit, KeyId, NotGranted, ScopeName, Touch};
+use apikey_core::{Access, ExceedsCaller, Grant, KeyEdit, KeyId, NotGranted, ScopeName};
 use gatepost_keys::{KeyError, KeyService, Principal, Via};
 
 use crate::world::{Made, World, beyond, draft};
@@ -60,7 +60,7 @@ async fn a_grant_that_is_edited_holds_for_the_next_request_to_any_process() {
         .unwrap();
     for keys in &processes {
         let grant = caller(keys, &key).await.grant;
-        assert!(grant.allows_table("tasks", Touch::Write).is_err());
+        assert!(grant.allows_table("tasks", Access::Write).is_err());
     }
 }
 
@@ -75,7 +75,7 @@ async fn by(world: &World, grant: Grant) -> (Principal, KeyId) {
 
 #[tokio::test]
 async fn a_narrowed_key_makes_none_with_more_than_it_has() {
-    use BeyondBounds::{ReadOnly, Scopes, Tables};
+    use ExceedsCaller::{ReadOnly, Scopes, Tables};
     for (acting, new, refused) in [
         (grant(true, "", ""), Grant::all(), Some(ReadOnly)),
         (
@@ -127,7 +127,7 @@ async fn a_narrowed_key_makes_none_with_more_than_it_has() {
 
 #[tokio::test]
 async fn a_narrowed_key_widens_none_and_enables_none_beyond_itself() {
-    use BeyondBounds::{ReadOnly, Tables};
+    use ExceedsCaller::{ReadOnly, Tables};
     let world = World::new();
     let (by, acting) = by(&world, grant(true, "tasks,vms", "")).await;
     let wide = made(&world, &world.user(1), "wide", Grant::all())

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_core::{BeyondBounds, KeyEdit};
+use apikey_core::{ExceedsCaller, KeyEdit};
 use chrono::{DateTime, Utc};
 use gatepost_keys::{
     Denied, KeyError, KeyService, Principal, Quota, RateLimit, RateOf, RateStanding, RequestLimits,
@@ -227,8 +227,8 @@ async fn a_limited_key_makes_and_edits_none_that_may_ask_more_often() {
     let mut by: Principal = world.user(1);
     by.via = Via::Key(acting.id);
     for (at, (requests, refused)) in [
-        (None, Some(BeyondBounds::Requests)),
-        (Some(61), Some(BeyondBounds::Requests)),
+        (None, Some(ExceedsCaller::Requests)),
+        (Some(61), Some(ExceedsCaller::Requests)),
         (Some(60), None),
         (Some(1), None),
     ]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use apikey_core::{
-    BeyondBounds, Expiration, Grant, KeyDraft, KeyEdit, Overlap, RateLimit, RevealOnce, ScopeNames,
+    ExceedsCaller, Expiration, Grant, KeyDraft, KeyEdit, Overlap, RateLimit, RevealOnce, ScopeNames,
 };
 use chrono::TimeDelta;
 use gatepost_keys::{Denied, KeyError, KeyService, Principal, Quota, TenantId, Via};
@@ -242,14 +242,14 @@ async fn a_narrow_key_rolls_none_that_is_wider() {
         (base(), None),
         (
             base().with_expiration(Expiration::Never),
-            Some(BeyondBounds::Expiration),
+            Some(ExceedsCaller::Expiration),
         ),
         (
             base().with_ip(apikey_core::IpPolicy::default()),
-            Some(BeyondBounds::Allow),
+            Some(ExceedsCaller::Allow),
         ),
-        (base().with_grant(Grant::all()), Some(BeyondBounds::Tables)),
-        (base().with_limit(limit(61)), Some(BeyondBounds::Requests)),
+        (base().with_grant(Grant::all()), Some(ExceedsCaller::Tables)),
+        (base().with_limit(limit(61)), Some(ExceedsCaller::Requests)),
     ]
     .into_iter()
     .enumerate()

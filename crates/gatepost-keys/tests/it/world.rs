@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use apikey_core::{BeyondBounds, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId};
+use apikey_core::{ExceedsCaller, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
     TenantId, Via,
@@ -166,7 +166,7 @@ pub(crate) async fn present(keys: &KeyService, key: &Made) -> Result<(), Denied>
 }
 
 /// By what a refused key or edit reaches further than the key that asks for it.
-pub(crate) fn beyond<T>(result: Result<T, KeyError>) -> Option<BeyondBounds> {
+pub(crate) fn beyond<T>(result: Result<T, KeyError>) -> Option<ExceedsCaller> {
     match result {
         Err(KeyError::Beyond(beyond)) => Some(beyond),
         Err(error) => panic!("{error:?}"),

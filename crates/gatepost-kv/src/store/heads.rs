@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::codec::Record;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Found, RecordHead, RecordId, RecordRow, TaskRow};
 use gatepost_storage::{Revision, Row, StoreError};
@@ -260,7 +260,7 @@ pub(super) fn give<R: Kept>(tx: &mut Tx<'_>, id: R::Id, old: &Head, owner: Owner
 pub(super) fn pass_over<R: Kept>(
     tx: &mut Tx<'_>,
     after: Option<i64>,
-    passed: PassedOver,
+    passed: SkippedIds,
 ) -> Outcome<Option<i64>> {
     let some = R::HEADS.some(tx, after)?;
     for (number, old) in &some {

@@ -8,7 +8,7 @@ use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
     Rolled,
 };
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::{ErrorKind, KeyStore, Page, StoreError};
 
 use super::error::{Outcome, damaged};
@@ -229,7 +229,7 @@ pub(super) fn remove_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 /// After a backup was put back: numbers and generations go on beyond those given since, and what
 /// was changed before is forgotten.
 pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
-    let passed = PassedOver::of_records(now);
+    let passed = SkippedIds::of_records(now);
     numbers::pass_over(tx, "key", passed)?;
     numbers::pass_over(tx, GENERATIONS, passed)?;
     let generation = numbers::next(tx, GENERATIONS)?;
@@ -246,7 +246,7 @@ pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
 pub(super) fn pass_over(
     tx: &mut Tx<'_>,
     after: Option<i64>,
-    passed: PassedOver,
+    passed: SkippedIds,
 ) -> Outcome<Option<i64>> {
     let some = ROWS.some(tx, after)?;
     for (number, old) in &some {

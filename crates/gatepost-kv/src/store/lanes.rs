@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
 };
 
 use super::claims::sending;
@@ -28,7 +28,7 @@ pub(super) fn find(
     let (lanes, more) = match which {
         Queues::Due(after) => became_due(view, *after, limit as usize, now)?,
         Queues::Of(webhooks) => {
-            let of = |webhook| LaneClass::ALL.map(|class| Lane { webhook, class });
+            let of = |webhook| QueueClass::ALL.map(|class| Lane { webhook, class });
             (webhooks.iter().copied().flat_map(of).collect(), None)
         }
         Queues::Beyond(after) => beyond(view, *after, limit as usize)?,
@@ -48,7 +48,7 @@ pub(super) fn find(
 pub(super) fn lane_in(key: &[u8]) -> Outcome<Lane> {
     let mut parts = Parts::of(key);
     let (webhook, class) = (parts.number()?, parts.byte()?);
-    let class = LaneClass::ALL.get(usize::from(class)).copied();
+    let class = QueueClass::ALL.get(usize::from(class)).copied();
     Ok(Lane {
         webhook,
         class: class.ok_or_else(|| damaged(QUEUED.name))?,

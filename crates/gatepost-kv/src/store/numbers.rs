@@ -1,6 +1,6 @@
 //! Numbers that are kept by themselves: counters, and how much there is of something.
 
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 
 use super::blocks::{Block, Blocks};
 use super::error::{Outcome, damaged};
@@ -72,7 +72,7 @@ fn take(tx: &mut Tx<'_>, counter: &str, size: i64) -> Outcome<Block> {
 }
 
 /// Lets a counter go on beyond numbers that may have been given since a backup.
-pub(super) fn pass_over(tx: &mut Tx<'_>, counter: &str, passed: PassedOver) -> Outcome<()> {
+pub(super) fn pass_over(tx: &mut Tx<'_>, counter: &str, passed: SkippedIds) -> Outcome<()> {
     let key = Key::new().text(counter);
     let last = passed.beyond(kept(tx, META, key.bytes())?);
     tx.common.blocks = Blocks::default();

@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::stored::StoredOccurrence;
 use gatepost_storage::webhooks::{
-    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken,
-    PutBack,
+    NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack,
+    RemainingTasks,
 };
 
 use super::error::Outcome;
@@ -127,7 +127,7 @@ pub(super) fn move_on(
     tx: &mut Tx<'_>,
     id: OutboxId,
     old: &StoredOccurrence,
-    left: Option<&Left>,
+    left: Option<&RemainingTasks>,
     due: DateTime<Utc>,
 ) -> Outcome<()> {
     let mut new = old.clone();

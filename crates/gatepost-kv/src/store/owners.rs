@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::{OwnerStore, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl OwnerStore for KvStore {
             let left = Change::of(&records_of(tx, owner)?);
             places::changed(tx, before.place, &left)?;
             standing::put(tx, owner, &new, old)?;
-            places::changed(tx, new.place, &Change::Entered(owner))?;
+            places::changed(tx, new.place, &Change::ResubmittedSecrets(owner))?;
             Ok(())
         })
         .await
@@ -100,11 +100,11 @@ impl OwnerStore for KvStore {
         .await
     }
 
-    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn mark_gone(&self, gone: Removal, _now: DateTime<Utc>) -> Result<(), StoreError> {
         self.write(move |tx| {
             let owners = match gone {
-                Gone::Owner(owner) => vec![owner],
-                Gone::Tenant(tenant) => standing::at(tx, Place::Tenant(tenant))?,
+                Removal::Owner(owner) => vec![owner],
+                Removal::Tenant(tenant) => standing::at(tx, Place::Tenant(tenant))?,
             };
             for owner in owners {
                 keys::remove_of(tx, owner)?;

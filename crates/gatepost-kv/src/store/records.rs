@@ -8,7 +8,7 @@ use gatepost_ids::Place;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    Bodied as _, Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId,
+    Cascade, EventQuery, Found, HasBody as _, InsertedRecords, NewRecords, RecordHead, RecordId,
     RecordQuery, RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery,
     UnreadableRecord, WebhookQuery,
 };

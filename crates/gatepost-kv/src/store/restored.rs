@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use webhook_model::{Event, Task, Webhook};
 
 use super::error::Outcome;
@@ -11,12 +11,12 @@ use super::tx::Tx;
 use super::{heads, keys, numbers, outbox, places};
 
 /// Changes some rows behind one, and returns the last of them.
-type Part = fn(&mut Tx<'_>, Option<i64>, PassedOver) -> Outcome<Option<i64>>;
+type Part = fn(&mut Tx<'_>, Option<i64>, SkippedIds) -> Outcome<Option<i64>>;
 
 impl KvStore {
     /// Numbers, revisions and versions go on beyond those given since.
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
-        let (records, log) = (PassedOver::of_records(now), PassedOver::of_log(now));
+        let (records, log) = (SkippedIds::of_records(now), SkippedIds::of_log(now));
         self.write(move |tx| {
             for counter in ["audit", numbers::IDS, numbers::TOKENS, outbox::IDS] {
                 numbers::pass_over(tx, counter, log)?;

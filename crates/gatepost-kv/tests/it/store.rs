@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice};
 use gatepost_storage::webhooks::{
-    AttemptRecord, DeliveryQuery, Disposition, LaneClaim, LaneClass, NewDelivery, PurgeBounds,
+    AttemptRecord, DeliveryQuery, Disposition, LaneClaim, NewDelivery, PurgeBounds, QueueClass,
     QueueStore as _, RecordStore as _, Settled, Settlement,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _, Page};
@@ -172,7 +172,7 @@ async fn settlements_larger_than_a_change_are_all_stored() {
     store.enqueue(direct(new.collect()), at(0)).await.unwrap();
     let all = LaneClaim {
         limit: 100,
-        ..lane(hook, LaneClass::First)
+        ..lane(hook, QueueClass::First)
     };
     let claimed = store.claim(&[all], at(60), at(1)).await.unwrap();
     let settlements = claimed.iter().map(|one| Settlement {

@@ -1,7 +1,7 @@
 //! A webhook in order has at most one delivery running, however it came to run.
 
 use gatepost_kv::MemoryStore;
-use gatepost_storage::webhooks::{Lane, LaneClaim, LaneClass, NewDelivery, QueueStore};
+use gatepost_storage::webhooks::{Lane, LaneClaim, NewDelivery, QueueClass, QueueStore};
 use webhook_model::DeliveryOrder;
 
 use crate::common::{at, enqueue, message, webhook};
@@ -15,7 +15,7 @@ async fn nothing_is_claimed_while_a_newer_delivery_runs() {
         ..message(webhook, 0)
     };
     enqueue(&store, vec![message(webhook, 0), leased], 0).await;
-    let lanes = [LaneClass::First, LaneClass::Lost].map(|class| Lane { webhook, class });
+    let lanes = [QueueClass::First, QueueClass::Lost].map(|class| Lane { webhook, class });
     let claim = lanes.map(|lane| LaneClaim { lane, limit: 5 });
     let claimed = store.claim(&claim, at(30), at(0)).await.unwrap();
     assert_eq!(claimed, []);

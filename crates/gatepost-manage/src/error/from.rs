@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::BeyondBounds;
+use apikey_core::ExceedsCaller;
 use gatepost_engine::{EmitError, EngineError};
 use gatepost_keys::KeyError;
 use webhook_model::Invalid;
@@ -79,13 +79,13 @@ impl From<KeyError> for ManageError {
             KeyError::TooFast { retry_after } => Self::TooFast { retry_after },
             KeyError::Beyond(error) => {
                 let field = match error {
-                    BeyondBounds::Expiration => "expires",
-                    BeyondBounds::Allow => "ip_allow_list",
-                    BeyondBounds::Deny => "ip_deny_list",
-                    BeyondBounds::ReadOnly => "read_only",
-                    BeyondBounds::Requests => "requests_per_minute",
-                    BeyondBounds::Scopes => "scopes",
-                    BeyondBounds::Tables => "tables",
+                    ExceedsCaller::Expiration => "expires",
+                    ExceedsCaller::Allow => "ip_allow_list",
+                    ExceedsCaller::Deny => "ip_deny_list",
+                    ExceedsCaller::ReadOnly => "read_only",
+                    ExceedsCaller::Requests => "requests_per_minute",
+                    ExceedsCaller::Scopes => "scopes",
+                    ExceedsCaller::Tables => "tables",
                     _ => "$key",
                 };
                 Self::invalid(field, Arc::new(error))

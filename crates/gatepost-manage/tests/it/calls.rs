@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
 use gatepost_manage::{About, Actor, ManageError, Operation, Replayable, TriggerInput};
 use gatepost_storage::webhooks::{Cascade, DeliveryId};
-use webhook_model::{Entered, ObjectId, WebhookId};
+use webhook_model::{ObjectId, ResubmittedSecrets, WebhookId};
 
 use crate::world::Rows;
 
@@ -99,7 +99,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(webhook(webhook), "webhook", None),
         call!(count_tasks(webhook), "list_tasks", None),
         call!(edit_webhook(webhook, |_| Ok(())), "update_webhook", hooks(Update)),
-        call!(edit_webhook_with(webhook, Entered::default(), |_| Ok(())), "update_webhook", hooks(Update)),
+        call!(edit_webhook_with(webhook, ResubmittedSecrets::default(), |_| Ok(())), "update_webhook", hooks(Update)),
         call!(delete_webhook(paused, Cascade::Refuse), "delete_webhook", of_paused(Delete)),
         call!(pause_webhook(webhook), "update_webhook", hooks(Pause)),
         call!(resume_webhook(paused), "update_webhook", of_paused(Resume)),

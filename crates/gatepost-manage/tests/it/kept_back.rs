@@ -1,7 +1,7 @@
 //! Stored secrets do not follow a webhook to another URL, whoever edits it and however.
 
 use gatepost_manage::ManageError;
-use webhook_model::{Authorization, Entered, SigningSecrets, Webhook};
+use webhook_model::{Authorization, ResubmittedSecrets, SigningSecrets, Webhook};
 
 use crate::world::{ADMIN, OWNER, TENANT, World};
 
@@ -35,7 +35,7 @@ async fn an_edit_that_leads_elsewhere_is_refused_unless_secrets_are_entered_or_r
         Ok(())
     });
     with_token.await.unwrap();
-    let authorization = Entered::default().with_authorization(true);
+    let authorization = ResubmittedSecrets::default().with_authorization(true);
     let all = authorization.with_signing(true);
     for by in [OWNER, TENANT, ADMIN] {
         let actor = world.of(by);

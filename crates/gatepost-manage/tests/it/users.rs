@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use gatepost_engine::{May, Watch, WatchAnswer, Watched};
+use gatepost_engine::{Decision, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Principal, TenantId, Via,
 };
@@ -128,12 +128,16 @@ impl Accounts for Platform {
 }
 
 /// Each user may watch the one object that has the user's number.
-impl Watch for Platform {
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-        WatchAnswer::each(owners, |owner| match watched.target {
-            Target::Instance(id) if id == object(NO_OBJECT) => May::NoSuchObject,
+impl SubscriptionPolicy for Platform {
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::each(owners, |owner| match question.target {
+            Target::Instance(id) if id == object(NO_OBJECT) => Decision::NoSuchObject,
             Target::Instance(id) => (id == object(owner.0)).into(),
-            Target::Tag(_) | Target::Generic => May::Yes,
+            Target::Tag(_) | Target::Generic => Decision::Yes,
         })
     }
 }

@@ -73,7 +73,7 @@ impl World {
     /// The platform is asked who may watch what.
     pub(crate) async fn watched() -> Self {
         let watch = |builder: EngineBuilder, platform: Arc<Platform>| {
-            builder.watch(platform.clone(), platform)
+            builder.subscription_policy(platform.clone(), platform)
         };
         Self::build(Quota::UNLIMITED, watch).await
     }

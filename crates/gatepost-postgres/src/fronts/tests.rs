@@ -1,5 +1,5 @@
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Lane, LaneClass};
+use gatepost_storage::webhooks::{Lane, QueueClass};
 use webhook_model::WebhookId;
 
 use super::*;
@@ -11,7 +11,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 fn lane(webhook: i64) -> Lane {
     Lane {
         webhook: WebhookId(webhook),
-        class: LaneClass::First,
+        class: QueueClass::First,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deliveries that are replayed or deleted, or expire.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, LaneClass};
+use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, QueueClass};
 use webhook_model::WebhookId;
 
 use crate::db::Param;
@@ -46,7 +46,7 @@ impl PostgresStore {
             replayed += row.try_get::<_, i64>("replayed")?;
             lanes.push(Lane {
                 webhook: WebhookId(row.try_get("webhook")?),
-                class: LaneClass::First,
+                class: QueueClass::First,
             });
         }
         self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));

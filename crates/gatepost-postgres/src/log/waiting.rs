@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, LaneClass, WaitingChange,
+    ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, QueueClass, WaitingChange,
 };
 use uuid::Uuid;
 use webhook_model::WebhookId;
@@ -74,7 +74,7 @@ impl PostgresStore {
             });
             lanes.push(Lane {
                 webhook,
-                class: LaneClass::from_number(row.try_get("class")?),
+                class: QueueClass::from_number(row.try_get("class")?),
             });
         }
         if info.is_none() {

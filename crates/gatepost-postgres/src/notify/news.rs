@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use gatepost_storage::webhooks::{Arrived, Lane, LaneClass};
+use gatepost_storage::webhooks::{Arrived, Lane, QueueClass};
 use webhook_model::WebhookId;
 
 /// The first word of such a payload; one of a changed key is a number.
@@ -139,7 +139,7 @@ impl News {
             let lanes = std::mem::take(&mut self.lanes).into_iter();
             let lanes = lanes.map(|(webhook, class)| Lane {
                 webhook: WebhookId(webhook),
-                class: LaneClass::from_number(class),
+                class: QueueClass::from_number(class),
             });
             let webhooks = std::mem::take(&mut self.webhooks).into_iter();
             let lanes = lanes.chain(webhooks.flat_map(all_lanes));
@@ -200,7 +200,7 @@ fn webhook(word: &str) -> Option<i64> {
 /// All lanes of a webhook.
 fn all_lanes(webhook: i64) -> [Lane; 4] {
     let webhook = WebhookId(webhook);
-    LaneClass::ALL.map(|class| Lane { webhook, class })
+    QueueClass::ALL.map(|class| Lane { webhook, class })
 }
 
 /// Its words, a space before each.
@@ -231,7 +231,7 @@ mod tests {
     fn lanes(webhooks: std::ops::Range<i64>) -> News {
         News::lanes(webhooks.map(|n| Lane {
             webhook: WebhookId(n),
-            class: LaneClass::Retry,
+            class: QueueClass::Retry,
         }))
     }
 

@@ -1,7 +1,7 @@
 //! What the platform removed: marked in one commit, with the caches of its keys.
 
 use gatepost_ids::Place;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use uuid::Uuid;
 
 use super::PostgresStore;
@@ -19,7 +19,7 @@ const MARK: &str = concat!(
 
 impl PostgresStore {
     /// Returns once no process acts on a key of theirs.
-    pub(super) async fn mark(&self, gone: Gone) -> Result<()> {
+    pub(super) async fn mark(&self, gone: Removal) -> Result<()> {
         let mut turn = self.db().waits().turn();
         let moved = loop {
             let tried = self.try_to_mark(gone, &turn).await;
@@ -34,10 +34,10 @@ impl PostgresStore {
     }
 
     /// What moved of the keys.
-    async fn try_to_mark(&self, gone: Gone, turn: &Turn<'_>) -> Tried<Vec<Moved>> {
+    async fn try_to_mark(&self, gone: Removal, turn: &Turn<'_>) -> Tried<Vec<Moved>> {
         let (owner, place) = match gone {
-            Gone::Owner(owner) => (Some(Uuid::from(owner)), None),
-            Gone::Tenant(tenant) => (None, Some(Place::Tenant(tenant).to_string())),
+            Removal::Owner(owner) => (Some(Uuid::from(owner)), None),
+            Removal::Tenant(tenant) => (None, Some(Place::Tenant(tenant).to_string())),
         };
         let alone = Alone {
             places: place.iter().cloned().collect(),

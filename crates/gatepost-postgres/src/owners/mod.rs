@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, RecordUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, RecordUsage, Removal};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -93,7 +93,7 @@ impl OwnerStore for PostgresStore {
         Ok(rows.iter().map(owner_row).collect::<Result<_>>()?)
     }
 
-    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
+    async fn mark_gone(&self, gone: Removal, _now: DateTime<Utc>) -> Answer<()> {
         Ok(self.mark(gone).await?)
     }
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeySlice;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 
 use crate::db::Param;
 use crate::error::Result;
@@ -22,7 +22,7 @@ const FORGET: &str = "DELETE FROM :schema.gatepost_change";
 impl PostgresStore {
     /// Returns once no process acts on a key of before.
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<()> {
-        let (of_records, of_log) = (PassedOver::of_records(now), PassedOver::of_log(now));
+        let (of_records, of_log) = (SkippedIds::of_records(now), SkippedIds::of_log(now));
         let tx = self.db().begin(BEGIN).await?;
         let records: [Param<'_>; 2] = [&of_records.gap, &of_records.floor];
         let numbers: [Param<'_>; 4] = [

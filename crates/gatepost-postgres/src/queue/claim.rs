@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, Lane, LaneClaim,
-    LaneClass, Settlement,
+    QueueClass, Settlement,
 };
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
@@ -173,13 +173,13 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
     let claimed = Claimed {
         delivery,
         token: ClaimToken(row.try_get("token")?),
-        class: LaneClass::from_number(lane),
+        class: QueueClass::from_number(lane),
         revision: Revision(row.try_get("revision")?),
     };
     Ok(Found {
         lane: Lane {
             webhook: WebhookId(webhook),
-            class: LaneClass::from_number(lane),
+            class: QueueClass::from_number(lane),
         },
         claimed,
         marked: row.try_get("marked")?,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
 };
 use tokio_postgres::Row;
 use webhook_model::WebhookId;
@@ -50,7 +50,7 @@ impl PostgresStore {
                 let webhooks: BTreeSet<_> = webhooks.iter().copied().collect();
                 let lanes = webhooks
                     .into_iter()
-                    .flat_map(|webhook| LaneClass::ALL.map(|class| Lane { webhook, class }));
+                    .flat_map(|webhook| QueueClass::ALL.map(|class| Lane { webhook, class }));
                 let (webhooks, classes) = columns(lanes);
                 let params: [Param<'_>; 3] = [&now, &webhooks, &classes];
                 self.db().query(OF, &params).await?
@@ -101,7 +101,7 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
             webhook.zip(class).map(|(webhook, class)| {
                 Queues::Beyond(Some(Lane {
                     webhook: WebhookId(webhook),
-                    class: LaneClass::from_number(class),
+                    class: QueueClass::from_number(class),
                 }))
             })
         }
@@ -123,7 +123,7 @@ fn due_lane(row: &Row) -> Result<Option<DueLane>> {
     Ok(Some(DueLane {
         lane: Lane {
             webhook: WebhookId(webhook),
-            class: LaneClass::from_number(row.try_get("class")?),
+            class: QueueClass::from_number(row.try_get("class")?),
         },
         due: row.try_get("due")?,
         owner: owner(row, "owner")?,

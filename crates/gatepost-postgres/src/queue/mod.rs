@@ -7,7 +7,7 @@ mod reclaim;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues, Lane, LaneClaim, LaneClass,
+    Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues, Lane, LaneClaim, QueueClass,
     QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
@@ -90,7 +90,7 @@ impl News {
         let waits = batch.deliveries.iter().filter(|d| d.lease_until.is_none());
         let lane = |webhook| Lane {
             webhook,
-            class: LaneClass::First,
+            class: QueueClass::First,
         };
         let waits = waits.map(|new| (lane(new.webhook), new.due));
         Self {

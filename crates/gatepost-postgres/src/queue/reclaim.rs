@@ -1,7 +1,7 @@
 //! Leases that ended.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, EndReason, Lane, LaneClass, Reclaimed};
+use gatepost_storage::webhooks::{Delivery, EndReason, Lane, QueueClass, Reclaimed};
 use webhook_model::WebhookId;
 
 use crate::column::total;
@@ -28,7 +28,7 @@ impl PostgresStore {
         let requeued: Vec<i64> = row.try_get("requeued")?;
         let lanes = requeued.iter().flat_map(|webhook| {
             let webhook = WebhookId(*webhook);
-            [LaneClass::Lost, LaneClass::Alone].map(|class| Lane { webhook, class })
+            [QueueClass::Lost, QueueClass::Quarantine].map(|class| Lane { webhook, class })
         });
         self.fronts().queued(lanes.clone().map(|lane| (lane, now)));
         self.notifier().lanes(lanes);

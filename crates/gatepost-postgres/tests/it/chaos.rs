@@ -84,7 +84,7 @@ impl World {
         let mut lanes = Vec::new();
         for _ in 0..6 {
             let webhook = self.hooks[random.random_range(0..HOOKS)];
-            for class in LaneClass::ALL {
+            for class in QueueClass::ALL {
                 let lane = Lane { webhook, class };
                 lanes.push(LaneClaim { lane, limit: 4 });
             }
@@ -237,7 +237,7 @@ async fn whoever_dies_or_repeats_itself_loses_nothing_and_ends_nothing_twice() {
         let now = world.clock.fetch_add(LEASE * 2, Ordering::Relaxed);
         world.store.reclaim(1_000, at(now)).await.unwrap();
         let lanes = world.hooks.iter().flat_map(|webhook| {
-            LaneClass::ALL.map(|class| LaneClaim {
+            QueueClass::ALL.map(|class| LaneClaim {
                 lane: Lane {
                     webhook: *webhook,
                     class,

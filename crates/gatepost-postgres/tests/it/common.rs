@@ -1,7 +1,7 @@
 //! A store to test, and the database behind it.
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::webhooks::{Claimed, Lane, LaneClaim, LaneClass, QueueStore as _};
+use gatepost_storage::webhooks::{Claimed, Lane, LaneClaim, QueueClass, QueueStore as _};
 use gatepost_testkit::fixtures::at;
 use tokio_postgres::{Client, NoTls};
 use webhook_model::WebhookId;
@@ -66,7 +66,7 @@ pub(crate) async fn rows(client: &Client, table: &str) -> i64 {
     client.query_one(&count, &[]).await.unwrap().get(0)
 }
 
-pub(crate) fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClaim {
+pub(crate) fn lane(webhook: WebhookId, class: QueueClass, limit: u32) -> LaneClaim {
     LaneClaim {
         lane: Lane { webhook, class },
         limit,
@@ -76,8 +76,8 @@ pub(crate) fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClai
 /// What is due of a webhook, at most 100 of each lane, claimed for a minute.
 pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i64) -> Vec<Claimed> {
     let lanes = [
-        lane(webhook, LaneClass::First, 100),
-        lane(webhook, LaneClass::Retry, 100),
+        lane(webhook, QueueClass::First, 100),
+        lane(webhook, QueueClass::Retry, 100),
     ];
     store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
 }

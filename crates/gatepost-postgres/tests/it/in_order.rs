@@ -185,8 +185,8 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
         let store = if n % 2 == 0 { a.clone() } else { b.clone() };
         tokio::spawn(async move {
             let lanes = [
-                lane(free, LaneClass::First, 9),
-                lane(ordered, LaneClass::First, 9),
+                lane(free, QueueClass::First, 9),
+                lane(ordered, QueueClass::First, 9),
             ];
             store.claim(&lanes, at(60), at(1)).await.unwrap()
         })

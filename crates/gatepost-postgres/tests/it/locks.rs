@@ -9,7 +9,7 @@ use chrono::Days;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{KeyStore as _, KeyUse, Login};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, StoreError};
 use gatepost_testkit::Webhooks;
@@ -213,7 +213,7 @@ async fn a_webhook_that_somebody_holds_keeps_no_claim_waiting() {
         two.of_one
     );
     two.client.batch_execute(&hold).await.unwrap();
-    let lanes = [two.of_one, two.of_other].map(|hook| lane(hook, LaneClass::First));
+    let lanes = [two.of_one, two.of_other].map(|hook| lane(hook, QueueClass::First));
     let claim = timeout(SOON, two.b.claim(&lanes, at(60), at(1))).await;
     let claimed = claim.expect("held up").unwrap();
     let webhooks: Vec<_> = claimed.iter().map(|c| c.delivery.webhook).collect();
@@ -360,7 +360,7 @@ async fn activity_crossing_removal_is_repeated() {
     let activity = tokio::spawn(async move { other.record_activity(&[login], &uses).await });
     blocked(&before_uses, 1).await;
     store
-        .mark_gone(Gone::Owner(OwnerId(1)), at(2))
+        .mark_gone(Removal::Owner(OwnerId(1)), at(2))
         .await
         .unwrap();
     let other = store.clone();

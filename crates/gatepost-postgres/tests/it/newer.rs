@@ -56,7 +56,7 @@ fn refusal<T: std::fmt::Debug>(what: &str, answer: Result<T, StoreError>) {
 async fn every_call_is_refused(store: &PostgresStore, hook: WebhookId, claimed: &Claimed) {
     let sent = vec![settlement(claimed, Disposition::Sent)];
     refusal("settle", store.settle(sent, at(1)).await);
-    let lanes = [lane(hook, LaneClass::First, 9)];
+    let lanes = [lane(hook, QueueClass::First, 9)];
     refusal("claim", store.claim(&lanes, at(60), at(1)).await);
     let more = direct(vec![message(hook, "more", at(0))]);
     refusal("enqueue", store.enqueue(more, at(1)).await);

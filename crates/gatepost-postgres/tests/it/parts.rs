@@ -20,10 +20,10 @@ async fn store(store: &PostgresStore, hook: WebhookId, id: &str, created: i64) -
 }
 
 async fn claim(store: &PostgresStore, hook: WebhookId, now: i64) -> Claimed {
-    claim_of(store, hook, LaneClass::First, now).await
+    claim_of(store, hook, QueueClass::First, now).await
 }
 
-async fn claim_of(store: &PostgresStore, hook: WebhookId, class: LaneClass, now: i64) -> Claimed {
+async fn claim_of(store: &PostgresStore, hook: WebhookId, class: QueueClass, now: i64) -> Claimed {
     let one = LaneClaim {
         limit: 1,
         ..lane(hook, class)
@@ -116,7 +116,7 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     let claimed = claim(&store, hook, 1_002).await;
     assert_eq!((claimed.delivery.id, claimed.delivery.attempts), (new, 0));
     settle(&store, &claimed, Disposition::Sent, 1_002).await;
-    let claimed = claim_of(&store, hook, LaneClass::Retry, 1_002).await;
+    let claimed = claim_of(&store, hook, QueueClass::Retry, 1_002).await;
     assert_eq!((claimed.delivery.id, claimed.delivery.attempts), (runs, 1));
     settle(&store, &claimed, Disposition::Sent, 1_002).await;
     assert_eq!(
@@ -141,7 +141,7 @@ async fn what_ended_is_not_taken_back_though_its_partition_left_while_a_claim_ha
     store.enqueue(direct(both.into()), at(0)).await.unwrap();
     let two = LaneClaim {
         limit: 2,
-        ..lane(hook, LaneClass::First)
+        ..lane(hook, QueueClass::First)
     };
     let claimed = store.claim(&[two], at(10), at(0)).await.unwrap();
     assert_eq!(claimed[0].token, claimed[1].token, "of one claim");

@@ -223,7 +223,7 @@ async fn attempts_without_their_key_read_as_not_kept() {
         let hook = stored_webhook(store, name).await;
         let new = direct(vec![message(hook, name, at(0))]);
         store.enqueue(new, at(0)).await.unwrap();
-        let first = [lane(hook, LaneClass::First)];
+        let first = [lane(hook, QueueClass::First)];
         let claimed = store.claim(&first, at(10), at(0)).await.unwrap();
         let settlement = settlement(&claimed[0], Disposition::Sent);
         settled.push((claimed[0].delivery.id, settlement.attempt.clone().unwrap()));
@@ -279,7 +279,10 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
     assert_eq!(read.audience, Audience::OneSystem);
     let addressed = rows[2].occurrence.as_ref().unwrap();
     assert_eq!(addressed.audience, Audience::Tenant(TenantId(42)));
-    assert_eq!((rows[2].turn, &rows[2].left), (0, &Left::After(TaskId(0))));
+    assert_eq!(
+        (rows[2].turn, &rows[2].left),
+        (0, &RemainingTasks::After(TaskId(0)))
+    );
     assert!(rows[3].occurrence.is_err(), "for two audiences at once");
     let aside = PutBack::Aside("no such type".to_owned());
     store.put_back(rows[1].id, 0, aside).await.unwrap();

@@ -1,7 +1,7 @@
 //! A call of `settle` is stored as a whole, or not at all.
 
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement_of, webhook};
@@ -52,7 +52,7 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
     assert_eq!(store.reclaim(10, at(20)).await.unwrap().requeued, 1);
     let hook = store.delivery(old.delivery).await.unwrap().unwrap().webhook;
     let claimed = store
-        .claim(&[lane(hook, LaneClass::Lost)], at(60), at(20))
+        .claim(&[lane(hook, QueueClass::Lost)], at(60), at(20))
         .await
         .unwrap();
     let new = Claim {
@@ -144,7 +144,7 @@ async fn a_webhook_that_is_gone_makes_no_settlement_of_others_cost_twice() {
     let late = vec![sent(gone), sent(good[12])];
     let settled = store.settle(late, at(3)).await.unwrap();
     assert_eq!(settled, [Stale, Done]);
-    let owner = Gone::Owner(OwnerId(1));
+    let owner = Removal::Owner(OwnerId(1));
     store.mark_gone(owner, at(4)).await.unwrap();
     store.settle(vec![sent(good[13])], at(4)).await.unwrap();
     while store.remove_gone(100, at(5)).await.unwrap() > 0 {}

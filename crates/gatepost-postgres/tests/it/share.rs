@@ -18,7 +18,7 @@ async fn queue(store: &PostgresStore, hook: WebhookId, count: usize) {
 async fn claim(store: &PostgresStore, hook: WebhookId, count: u32) -> Vec<Claimed> {
     let some = LaneClaim {
         limit: count,
-        ..lane(hook, LaneClass::First)
+        ..lane(hook, QueueClass::First)
     };
     let claimed = store.claim(&[some], at(60), at(0)).await.unwrap();
     assert_eq!(claimed.len(), count as usize);

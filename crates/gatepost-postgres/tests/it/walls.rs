@@ -59,11 +59,11 @@ async fn changes_that_wait_for_one_place_leave_the_connections_to_others() {
     sleep(Duration::from_millis(100)).await;
     let others = async {
         store.enqueue(one(two.of_other, "m"), at(0)).await.unwrap();
-        let lane = lane(two.of_other, LaneClass::First);
+        let lane = lane(two.of_other, QueueClass::First);
         assert_eq!(store.claim(&[lane], at(60), at(1)).await.unwrap().len(), 1);
         let row = store.webhook(two.of_other).await.unwrap().unwrap();
         store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
-        let gone = gatepost_storage::owners::Gone::Owner(OwnerId(2));
+        let gone = gatepost_storage::owners::Removal::Owner(OwnerId(2));
         store.mark_gone(gone, at(1)).await.unwrap();
     };
     timeout(SOON, others).await.expect("held up");

@@ -1,7 +1,7 @@
 //! The deliveries of a batch that runs, as `gatepost_running.members` has them: 38 bytes each,
 //! little-endian, in order of their row numbers.
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 
 use crate::error::{Failure, Result};
 
@@ -23,7 +23,7 @@ pub(crate) struct Member {
 impl Member {
     /// Whether a claim of it was lost, and none was settled since.
     pub(crate) fn is_lost(self) -> bool {
-        self.class >= LaneClass::Lost.number()
+        self.class >= QueueClass::Lost.number()
     }
 }
 

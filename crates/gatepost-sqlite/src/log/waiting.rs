@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, Claim, ClaimToken, DeliveryId, EndReason, IfWaiting, LaneClass, WaitingChange,
+    ChangedDelivery, Claim, ClaimToken, DeliveryId, EndReason, IfWaiting, QueueClass, WaitingChange,
 };
 use rusqlite::{Connection, OptionalExtension as _};
 use webhook_model::WebhookId;
@@ -83,7 +83,7 @@ fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Res
     let after = Member {
         attempts: waits.attempts.saturating_add(1),
         tries: waits.tries.saturating_add(1),
-        class: LaneClass::Retry.number(),
+        class: QueueClass::Retry.number(),
         ..waits
     };
     let end = Outcome {

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use gatepost_storage::columns::OutboxColumns;
-use gatepost_storage::webhooks::{Left, OpenOutbox, OutboxId, OutboxRow, Unreadable};
+use gatepost_storage::webhooks::{OpenOutbox, OutboxId, OutboxRow, RemainingTasks, Unreadable};
 use rusqlite::Row;
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
@@ -13,11 +13,12 @@ use crate::named::Named;
 pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
     let row = &Named::of(row);
     let after_task: i64 = row.get("after_task")?;
-    let (mut occurrence, left) =
-        match text(row, "tasks")?.and_then(|tasks| Left::from_columns(after_task, tasks)) {
-            Ok(left) => (occurrence(row)?, left),
-            Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
-        };
+    let (mut occurrence, left) = match text(row, "tasks")?
+        .and_then(|tasks| RemainingTasks::from_columns(after_task, tasks))
+    {
+        Ok(left) => (occurrence(row)?, left),
+        Err(reason) => (Err(reason), RemainingTasks::After(TaskId(after_task))),
+    };
     let mut unreadable = |column| {
         occurrence = Err(Unreadable(format!("{column} is out of range")));
     };
@@ -47,7 +48,8 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
 pub(super) fn open_row(row: &Row<'_>) -> Result<OpenOutbox> {
     let row = &Named::of(row);
     let (id, after_task) = (OutboxId(row.get("id")?), row.get("after_task")?);
-    let left = text(row, "tasks")?.and_then(|tasks| Left::from_columns(after_task, tasks));
+    let left =
+        text(row, "tasks")?.and_then(|tasks| RemainingTasks::from_columns(after_task, tasks));
     let due = time(row, "due").unwrap_or(DateTime::UNIX_EPOCH);
     Ok(OpenOutbox::of(id, left, due))
 }

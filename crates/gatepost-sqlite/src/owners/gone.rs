@@ -1,7 +1,7 @@
 //! Marking owners as gone: one short commit, however much they have.
 
 use gatepost_ids::Place;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use webhook_model::WebhookId;
@@ -16,9 +16,9 @@ const KEYS_NAMED: usize = 256;
 /// The same of webhooks.
 const WEBHOOKS_NAMED: usize = 2_000;
 
-pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
+pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
     let (place, whose, owner_or_place): (Place, &str, Value) = match gone {
-        Gone::Owner(owner) => {
+        Removal::Owner(owner) => {
             let known = "INSERT INTO gatepost_owner (owner) VALUES (?1) ON CONFLICT DO NOTHING";
             c.prepare_cached(known)?.execute([owner.to_bytes()])?;
             (
@@ -27,7 +27,7 @@ pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
                 owner.to_bytes().to_vec().into(),
             )
         }
-        Gone::Tenant(tenant) => {
+        Removal::Tenant(tenant) => {
             let place = Place::Tenant(tenant);
             (place, "place", place.to_string().into())
         }
@@ -64,7 +64,7 @@ fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
 
 fn forget_routes(
     c: &Connection,
-    gone: Gone,
+    gone: Removal,
     place: Place,
     (whose, value): (&str, &Value),
 ) -> Result<()> {
@@ -79,7 +79,7 @@ fn forget_routes(
         .collect::<std::result::Result<_, _>>()?;
     match (gone, webhooks.len()) {
         (_, 1..=WEBHOOKS_NAMED) => drop(changed(c, place, &webhooks)?),
-        (Gone::Owner(owner), 0) => drop(changed(c, place, &[Change::Owner(owner)])?),
+        (Removal::Owner(owner), 0) => drop(changed(c, place, &[Change::Owner(owner)])?),
         _ => changed_at_large(c, place)?,
     }
     Ok(())

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use rusqlite::params;
 
 use self::row::{find, owner_row, usage};
@@ -62,7 +62,7 @@ impl OwnerStore for SqliteStore {
         .await
     }
 
-    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
+    async fn mark_gone(&self, gone: Removal, _now: DateTime<Utc>) -> Answer<()> {
         self.write(move |c| gone::mark(c, gone)).await
     }
 

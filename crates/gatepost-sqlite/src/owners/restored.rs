@@ -1,7 +1,7 @@
 //! A file that was put back goes on beyond the numbers that were given since.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
@@ -19,10 +19,10 @@ const LOG: [&str; 2] = ["gatepost_occurrence", "gatepost_audit"];
 
 /// In one commit, with all that other processes look at to learn of changes.
 pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
-    let PassedOver { gap, floor } = PassedOver::of_records(now);
-    let of_log = PassedOver::of_log(now);
+    let SkippedIds { gap, floor } = SkippedIds::of_records(now);
+    let of_log = SkippedIds::of_log(now);
     for table in RECORDS {
-        pass_over_rows(c, table, PassedOver { gap, floor })?;
+        pass_over_rows(c, table, SkippedIds { gap, floor })?;
         let sql = format!("UPDATE {table} SET revision = max(revision + ?1, ?2)");
         c.execute(&sql, [gap, floor])?;
     }
@@ -34,10 +34,10 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
     c.execute(sql, [gap, floor])?;
     generations::changed_at_large(c)?;
-    places::all_changed_at_large(c, PassedOver { gap, floor })
+    places::all_changed_at_large(c, SkippedIds { gap, floor })
 }
 
-fn pass_over_rows(c: &Connection, table: &str, numbers: PassedOver) -> Result<()> {
+fn pass_over_rows(c: &Connection, table: &str, numbers: SkippedIds) -> Result<()> {
     // A table that never had a row is not there yet.
     c.execute(include_str!("../sql/owners/sequence.sql"), [table])?;
     let sql = "UPDATE sqlite_sequence SET seq = max(seq + ?2, ?3) WHERE name = ?1";

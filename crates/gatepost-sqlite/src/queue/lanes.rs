@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
@@ -81,7 +81,7 @@ fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Res
 fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
     let lanes = webhooks
         .iter()
-        .flat_map(|webhook| LaneClass::ALL.map(|class| (webhook.0, class.number())));
+        .flat_map(|webhook| QueueClass::ALL.map(|class| (webhook.0, class.number())));
     lanes.collect()
 }
 
@@ -98,7 +98,7 @@ fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
     let full = lanes.len() >= limit as usize;
     let last = Lane {
         webhook: WebhookId(at.0),
-        class: LaneClass::from_number(at.1),
+        class: QueueClass::from_number(at.1),
     };
     Ok((lanes, full.then_some(Queues::Beyond(Some(last)))))
 }
@@ -143,7 +143,7 @@ fn claimable(
             found.push(DueLane {
                 lane: Lane {
                     webhook: WebhookId(id),
-                    class: LaneClass::from_number(class),
+                    class: QueueClass::from_number(class),
                 },
                 due: time_of(due, "due")?,
                 owner: webhook.owner,

@@ -1,7 +1,7 @@
 //! What was lost: batches whose lease has ended.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, EndReason, LaneClass, Reclaimed};
+use gatepost_storage::webhooks::{Delivery, EndReason, QueueClass, Reclaimed};
 use rusqlite::Connection;
 
 use crate::batch::{self, Member, is_open, readable, webhook};
@@ -58,7 +58,7 @@ fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> 
     let lost = member.lost + u32::from(member.is_lost());
     let after = Member {
         lost,
-        class: LaneClass::after_losses(lost).number(),
+        class: QueueClass::after_losses(lost).number(),
         ..member
     };
     if after.lost < Delivery::MAX_LOST_CLAIMS {

@@ -1,7 +1,7 @@
 //! Settlements.
 
 use gatepost_storage::columns::SealedAttempt;
-use gatepost_storage::webhooks::{Disposition, LaneClass, Settled, Settlement};
+use gatepost_storage::webhooks::{Disposition, QueueClass, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::batch::{Batch, Member};
@@ -92,8 +92,8 @@ fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
     let tries = member.tries.saturating_add(made);
     let class = match made {
         0 if released || !member.is_lost() => member.class,
-        _ if tries > 0 => LaneClass::Retry.number(),
-        _ => LaneClass::First.number(),
+        _ if tries > 0 => QueueClass::Retry.number(),
+        _ => QueueClass::First.number(),
     };
     let (_, due) = settlement.disposition.state_and_due();
     Member {

@@ -15,7 +15,7 @@ async fn claimed(store: &SqliteStore, hook: WebhookId, ids: &[&str]) -> Vec<Clai
     let first = LaneClaim {
         lane: Lane {
             webhook: hook,
-            class: LaneClass::First,
+            class: QueueClass::First,
         },
         limit: 9,
     };

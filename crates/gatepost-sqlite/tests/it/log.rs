@@ -35,7 +35,7 @@ async fn enqueue(store: &SqliteStore, hook: WebhookId, names: &[&str], now: i64)
 }
 
 async fn end(store: &SqliteStore, hook: WebhookId, how: Disposition, now: i64) {
-    let classes = [LaneClass::First, LaneClass::Retry].map(|class| lane(hook, class));
+    let classes = [QueueClass::First, QueueClass::Retry].map(|class| lane(hook, class));
     let claimed = store.claim(&classes, at(now + 60), at(now)).await.unwrap();
     let settled = claimed.iter().map(|claim| {
         let mut settled = settlement(claim, how.clone());
@@ -216,7 +216,7 @@ async fn figures_are_those_that_were_counted_last() {
     enqueue(&store, hook, &["a", "b"], 1).await;
     let one = LaneClaim {
         limit: 1,
-        ..lane(hook, LaneClass::First)
+        ..lane(hook, QueueClass::First)
     };
     store.claim(&[one], at(60), at(1)).await.unwrap();
     let counted = store.count_queue(at(2)).await.unwrap();

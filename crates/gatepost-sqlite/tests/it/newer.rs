@@ -40,7 +40,7 @@ fn run(file: &Connection, sql: &str) {
 async fn every_call_is_refused(store: &SqliteStore, hook: WebhookId, claimed: &Claimed) {
     let sent = vec![settlement(claimed, Disposition::Sent)];
     refusal("settle", store.settle(sent, at(1)).await);
-    let lanes = [lane(hook, LaneClass::First)];
+    let lanes = [lane(hook, QueueClass::First)];
     refusal("claim", store.claim(&lanes, at(60), at(1)).await);
     let more = direct(vec![message(hook, "more", at(0))]);
     refusal("enqueue", store.enqueue(more, at(1)).await);
@@ -66,7 +66,7 @@ async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
     store.enqueue(direct(two.to_vec()), at(0)).await.unwrap();
     let one = LaneClaim {
         limit: 1,
-        ..lane(hook, LaneClass::First)
+        ..lane(hook, QueueClass::First)
     };
     let claimed = store.claim(&[one], at(60), at(0)).await.unwrap().remove(0);
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();

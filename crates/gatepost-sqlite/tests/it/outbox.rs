@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::OutboxRow;
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{outbox, trace};
 use rusqlite::Connection;
-use webhook_model::{Chosen, Occurrence, WebhookId};
+use webhook_model::{Occurrence, WebhookId, WebhookIds};
 
 use crate::common::fresh;
 
@@ -43,7 +43,7 @@ async fn outbox_row_brings_what_its_columns_say() {
         (&None, &None, &None)
     );
     assert_eq!(all[1].data, Some("{\"a\":1}".parse().unwrap()));
-    let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
+    let to = WebhookIds::new([WebhookId(3), WebhookId(7)]).unwrap();
     assert_eq!(all[1].to, Some(to));
     assert_eq!(all[1].channel, Some("billing".parse().unwrap()));
 }

@@ -72,7 +72,7 @@ async fn attempts_without_their_key_read_as_not_kept() {
         let first = LaneClaim {
             lane: Lane {
                 webhook: hook,
-                class: LaneClass::First,
+                class: QueueClass::First,
             },
             limit: 1,
         };

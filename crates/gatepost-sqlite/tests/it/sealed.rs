@@ -7,7 +7,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::SealedMessages;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{
-    Cause, DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewDelivery, NewOutbox, Settled,
+    Cause, DeliveryId, DeliveryState, Disposition, Enqueue, NewDelivery, NewOutbox, RemainingTasks,
+    Settled,
 };
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
@@ -204,7 +205,7 @@ async fn what_an_occurrence_brings_along_lies_sealed_while_it_waits() {
     let later = Enqueue {
         later: vec![NewOutbox {
             occurrence: brings.clone(),
-            left: Left::After(TaskId(3)),
+            left: RemainingTasks::After(TaskId(3)),
             by: None,
             due: at(0),
         }],

@@ -216,7 +216,7 @@ async fn two_handles_claim_no_delivery_twice() {
     let claimer = |store: SqliteStore| async move {
         let lane = Lane {
             webhook: WebhookId(1),
-            class: LaneClass::First,
+            class: QueueClass::First,
         };
         let mut ids = Vec::new();
         loop {
@@ -247,7 +247,7 @@ async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
         .unwrap();
     let lane = Lane {
         webhook: hook,
-        class: LaneClass::First,
+        class: QueueClass::First,
     };
     let claimed = store
         .claim(&[LaneClaim { lane, limit: 5 }], at(60), at(0))
@@ -389,7 +389,10 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     assert_eq!(good.data, Some(r#"{"cores":4}"#.parse().unwrap()));
     assert_eq!(good.object.unwrap().name, "web-1");
     assert_eq!(good.audience, Audience::Tenant(TenantId(12)));
-    assert_eq!((rows[0].turn, &rows[0].left), (0, &Left::After(TaskId(0))));
+    assert_eq!(
+        (rows[0].turn, &rows[0].left),
+        (0, &RemainingTasks::After(TaskId(0)))
+    );
     assert!(
         rows[1]
             .occurrence

@@ -3,7 +3,7 @@
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope};
@@ -46,7 +46,7 @@ async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_go
     let owner = OwnerId(1);
     let old_key = store.insert_key(&key(1, "a"), 9).await.unwrap();
     let old_hook = stored_webhook(&store, "w").await;
-    store.mark_gone(Gone::Owner(owner), at(1)).await.unwrap();
+    store.mark_gone(Removal::Owner(owner), at(1)).await.unwrap();
     assert_eq!(
         (count(&folder, "key"), count(&folder, "webhook")),
         (1, 1),
@@ -87,7 +87,7 @@ async fn more_keys_than_can_be_named_are_forgotten_all_together() {
     let slices = || (0..=u8::MAX).map(|n| store.key_generation(KeySlice(n)).unwrap());
     let before: Vec<_> = slices().collect();
     store
-        .mark_gone(Gone::Owner(OwnerId(1)), at(0))
+        .mark_gone(Removal::Owner(OwnerId(1)), at(0))
         .await
         .unwrap();
     assert!(slices().zip(&before).all(|(now, before)| now > *before));
@@ -181,7 +181,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
 
     // What waits is claimed, for the webhook is not read, until somebody deletes it.
     let claimed = store
-        .claim(&[lane(WebhookId(1), LaneClass::First)], at(99), at(9))
+        .claim(&[lane(WebhookId(1), QueueClass::First)], at(99), at(9))
         .await;
     assert_eq!(claimed.unwrap().len(), 1);
     store
@@ -229,7 +229,7 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
         let store = store.clone();
         let claim = |webhook| LaneClaim {
             limit,
-            ..lane(webhook, LaneClass::First)
+            ..lane(webhook, QueueClass::First)
         };
         let lanes = [claim(hook.id), claim(other.id)];
         async move { store.claim(&lanes, at(60), at(1)).await.unwrap() }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use webhook_model::{
-    Audience, Channel, Chosen, Data, MAX_DATA, Object, Occurrence, OccurrenceId, TagId,
-    TraceContext, WebhookId,
+    Audience, Channel, Data, MAX_DATA, Object, Occurrence, OccurrenceId, TagId, TraceContext,
+    WebhookId, WebhookIds,
 };
 
 use super::variables;
@@ -157,10 +157,10 @@ fn tags(json: &str) -> Result<Vec<TagId>, String> {
     Ok(tags.into_iter().map(TagId).collect())
 }
 
-fn webhooks(json: &str) -> Result<Chosen, String> {
+fn webhooks(json: &str) -> Result<WebhookIds, String> {
     let ids: Vec<i64> = serde_json::from_str(json)
         .map_err(|_| "webhooks must be a JSON array of integers".to_owned())?;
-    Chosen::new(ids.into_iter().map(WebhookId)).map_err(|e| format!("webhooks {e}"))
+    WebhookIds::new(ids.into_iter().map(WebhookId)).map_err(|e| format!("webhooks {e}"))
 }
 
 fn trace(text: &str) -> Option<TraceContext> {

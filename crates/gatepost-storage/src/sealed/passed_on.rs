@@ -8,7 +8,7 @@ use webhook_model::{EventName, EventType, TaskId};
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage};
+use crate::owners::{OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage, Removal};
 use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, Cascade, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId,
@@ -35,7 +35,7 @@ passed_on! { OwnerStore {
     fn usage(owner: OwnerId) -> OwnerUsage;
     fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
-    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn mark_gone(gone: Removal, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();
     fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use webhook_model::OwnerId;
 
 use crate::columns::OutboxColumns;
-use crate::webhooks::{Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow};
+use crate::webhooks::{NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, RemainingTasks};
 
 /// A stored row of the outbox: an occurrence, its remaining tasks, and the number of its processing
 /// round.
@@ -90,7 +90,7 @@ impl StoredOccurrence {
 
     /// Postpones it until `due` and starts its next round, with the remaining tasks if they
     /// changed.
-    pub fn move_on(&mut self, changed: Option<&Left>, due: DateTime<Utc>) {
+    pub fn move_on(&mut self, changed: Option<&RemainingTasks>, due: DateTime<Utc>) {
         if let Some(left) = changed {
             (self.after_task, self.tasks) = left.columns();
         }
@@ -106,10 +106,11 @@ impl StoredOccurrence {
     /// Returns the row. If a column cannot be read, the row contains the reason.
     #[must_use]
     pub fn row(&self, id: OutboxId) -> OutboxRow {
-        let (occurrence, left) = match Left::from_columns(self.after_task, self.tasks.as_deref()) {
-            Ok(left) => (self.columns().occurrence(), left),
-            Err(unreadable) => (Err(unreadable), Left::Tasks(Vec::new())),
-        };
+        let (occurrence, left) =
+            match RemainingTasks::from_columns(self.after_task, self.tasks.as_deref()) {
+                Ok(left) => (self.columns().occurrence(), left),
+                Err(unreadable) => (Err(unreadable), RemainingTasks::Tasks(Vec::new())),
+            };
         OutboxRow {
             id,
             occurrence,
@@ -124,7 +125,7 @@ impl StoredOccurrence {
     #[must_use]
     pub fn open(&self, id: OutboxId) -> Option<OpenOutbox> {
         let due = DateTime::from_timestamp_micros(self.waits_until()?).unwrap_or_default();
-        let left = Left::from_columns(self.after_task, self.tasks.as_deref());
+        let left = RemainingTasks::from_columns(self.after_task, self.tasks.as_deref());
         Some(OpenOutbox::of(id, left, due))
     }
 

@@ -16,7 +16,9 @@ use crate::error::ErrorKind;
 use crate::keys::KeyRow;
 use crate::page::{Revision, Row};
 use crate::seal::{SealingKey, SealingKeys};
-use crate::webhooks::{Delivery, DeliveryRow, Left, NewOutbox, OutboxAudience, OutboxId, TaskRow};
+use crate::webhooks::{
+    Delivery, DeliveryRow, NewOutbox, OutboxAudience, OutboxId, RemainingTasks, TaskRow,
+};
 
 type Again = fn(&Value) -> Result<Value, String>;
 
@@ -148,7 +150,7 @@ fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() 
     let at = |second| chrono::DateTime::from_timestamp(second, 0).unwrap();
     let new = NewOutbox {
         occurrence,
-        left: Left::After(TaskId(0)),
+        left: RemainingTasks::After(TaskId(0)),
         by: Some(OwnerId(5)),
         due: at(5),
     };
@@ -165,7 +167,7 @@ fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() 
     let before: StoredOccurrence = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(before.row(OutboxId(7)).by, None);
     assert_eq!(read.waits_until(), Some(at(5).timestamp_micros()));
-    let left = Left::Tasks(vec![TaskId(8)]);
+    let left = RemainingTasks::Tasks(vec![TaskId(8)]);
     read.move_on(Some(&left), at(6));
     assert_eq!((read.is_at(0), read.is_at(1)), (false, true));
     assert_eq!(read.row(OutboxId(7)).left, left);

@@ -7,7 +7,7 @@ use super::record::{RecordRow, TaskRow};
 use crate::page::{Bodies, Row};
 
 /// A row with a part that may be large. A store that reads rows whole uses it to cut pages.
-pub trait Bodied {
+pub trait HasBody {
     /// Returns the size of the large part in bytes.
     fn body_bytes(&self) -> u64;
 
@@ -15,7 +15,7 @@ pub trait Bodied {
     fn omit_body(&mut self);
 }
 
-impl Bodied for Delivery {
+impl HasBody for Delivery {
     fn body_bytes(&self) -> u64 {
         self.body.len() as u64
     }
@@ -25,7 +25,7 @@ impl Bodied for Delivery {
     }
 }
 
-impl Bodied for TaskRow {
+impl HasBody for TaskRow {
     fn body_bytes(&self) -> u64 {
         match &self.value.action {
             Action::Send { message, .. } => message.as_str().len() as u64,
@@ -40,7 +40,7 @@ impl Bodied for TaskRow {
     }
 }
 
-impl Bodied for Row<EventId, Event> {
+impl HasBody for Row<EventId, Event> {
     fn body_bytes(&self) -> u64 {
         let bytes = |text: &str| text.len() as u64;
         bytes(self.value.filters.as_str()) + bytes(&self.value.context.to_string())
@@ -52,7 +52,7 @@ impl Bodied for Row<EventId, Event> {
     }
 }
 
-impl Bodied for RecordRow {
+impl HasBody for RecordRow {
     fn body_bytes(&self) -> u64 {
         match self {
             Self::Webhook(_) => 0,
@@ -73,7 +73,7 @@ impl Bodied for RecordRow {
 impl Bodies {
     /// Returns the rows that belong on a page, each with the body that the page asks for.
     #[must_use]
-    pub fn page_of<'a, R: Bodied + Clone + 'a>(
+    pub fn page_of<'a, R: HasBody + Clone + 'a>(
         self,
         rows: impl IntoIterator<Item = &'a R, IntoIter: Clone>,
     ) -> Vec<R> {
@@ -82,14 +82,14 @@ impl Bodies {
             Self::All => rows.cloned().collect(),
             Self::Omitted => rows.map(without_body).collect(),
             Self::UpTo(_) => {
-                let fit = self.rows(rows.clone().map(Bodied::body_bytes));
+                let fit = self.rows(rows.clone().map(HasBody::body_bytes));
                 rows.take(fit).cloned().collect()
             }
         }
     }
 }
 
-fn without_body<R: Bodied + Clone>(row: &R) -> R {
+fn without_body<R: HasBody + Clone>(row: &R) -> R {
     let mut row = row.clone();
     row.omit_body();
     row

@@ -7,7 +7,7 @@ use gatepost_ids::{OwnerId, TenantId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use super::end_reason::EndReason;
-use super::lanes::{Lane, LaneClass};
+use super::lanes::{Lane, QueueClass};
 use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
@@ -21,7 +21,7 @@ pub struct DeliveryRow {
     pub token: Option<ClaimToken>,
     /// The token under which a repeated settlement is `Done`.
     pub settled: Option<ClaimToken>,
-    /// Whether the delivery is quarantined ([`LaneClass::Lost`] or [`LaneClass::Alone`]): a claim
+    /// Whether the delivery is quarantined ([`QueueClass::Lost`] or [`QueueClass::Quarantine`]): a claim
     /// of it was lost, and it has not been settled since, or only released.
     pub lost: bool,
     /// The stored bytes of the requests and responses of its attempts.
@@ -77,9 +77,9 @@ impl DeliveryRow {
     #[must_use]
     pub fn lane(&self) -> Lane {
         let class = match self.delivery.tries {
-            _ if self.lost => LaneClass::after_losses(self.delivery.lost_claims),
-            0 => LaneClass::First,
-            _ => LaneClass::Retry,
+            _ if self.lost => QueueClass::after_losses(self.delivery.lost_claims),
+            0 => QueueClass::First,
+            _ => QueueClass::Retry,
         };
         Lane {
             webhook: self.delivery.webhook,

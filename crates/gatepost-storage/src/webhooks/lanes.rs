@@ -8,27 +8,27 @@ use super::delivery::{Delivery, DeliveryId};
 use crate::page::Revision;
 
 /// The class of a webhook's queue. First attempts and retries have separate queues, so that neither
-/// can starve the other. Deliveries that may have crashed their sender are quarantined. The class
+/// can starve the other. Deliveries that may have crashed their sender have queues of their own. The class
 /// depends on the attempts since the delivery was last enqueued or replayed
 /// ([`Delivery::tries`](super::Delivery::tries)).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum LaneClass {
+pub enum QueueClass {
     /// Deliveries without an attempt.
     First,
     /// Deliveries with at least one attempt.
     Retry,
-    /// Quarantined deliveries: they lost a claim and have not been settled since, or only
+    /// Deliveries that lost a claim and have not been settled since, or only
     /// [released](super::Disposition::Release). One of them may have crashed its sender, so a
     /// process must claim only a few of this class at a time.
     Lost,
     /// Quarantined deliveries that end with the next lost claim. A process must claim only one of
     /// this class at a time.
-    Alone,
+    Quarantine,
 }
 
-impl LaneClass {
+impl QueueClass {
     /// All classes, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::Lost, Self::Alone];
+    pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::Lost, Self::Quarantine];
 
     /// Returns the number that is stored for this class.
     #[must_use]
@@ -37,7 +37,7 @@ impl LaneClass {
             Self::First => 0,
             Self::Retry => 1,
             Self::Lost => 2,
-            Self::Alone => 3,
+            Self::Quarantine => 3,
         }
     }
 
@@ -46,7 +46,7 @@ impl LaneClass {
     pub fn after_losses(lost_claims: u32) -> Self {
         match lost_claims + 1 < Delivery::MAX_LOST_CLAIMS {
             true => Self::Lost,
-            false => Self::Alone,
+            false => Self::Quarantine,
         }
     }
 
@@ -57,7 +57,7 @@ impl LaneClass {
             0 => Self::First,
             1 => Self::Retry,
             2 => Self::Lost,
-            _ => Self::Alone,
+            _ => Self::Quarantine,
         }
     }
 }
@@ -68,7 +68,7 @@ pub struct Lane {
     /// The webhook.
     pub webhook: WebhookId,
     /// The class.
-    pub class: LaneClass,
+    pub class: QueueClass,
 }
 
 /// A queue from which something can be claimed.
@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn every_class_reads_back_as_it_was_written() {
-        for class in LaneClass::ALL {
-            assert_eq!(LaneClass::from_number(class.number()), class);
+        for class in QueueClass::ALL {
+            assert_eq!(QueueClass::from_number(class.number()), class);
         }
     }
 }

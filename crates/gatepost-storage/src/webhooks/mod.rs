@@ -46,7 +46,7 @@ mod routes;
 mod row_edits;
 mod waiting;
 
-pub use body::Bodied;
+pub use body::HasBody;
 pub use cause::Cause;
 pub use counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
 pub use delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId, Phases};
@@ -56,12 +56,12 @@ pub use dropped::{DropReason, Dropped};
 pub use end_reason::EndReason;
 pub use excerpt::DataExcerpt;
 pub use invalid_delivery::InvalidDelivery;
-pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
+pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues};
 pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
-    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack,
-    Unreadable,
+    NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack,
+    RemainingTasks, Unreadable,
 };
 pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,

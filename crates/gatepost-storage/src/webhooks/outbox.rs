@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use webhook_model::{Occurrence, TaskId};
 
 use super::outbox_row::{
-    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxTaken, PutBack,
+    NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxTaken, PutBack, RemainingTasks,
 };
 use super::queue::{Enqueue, Enqueued, Origin, QueueStore};
 use crate::error::StoreError;
@@ -30,7 +30,7 @@ pub trait OutboxStore: QueueStore {
     ) -> Result<OutboxId, StoreError> {
         let later = NewOutbox {
             occurrence: occurrence.clone(),
-            left: Left::After(TaskId(0)),
+            left: RemainingTasks::After(TaskId(0)),
             by: None,
             due: now,
         };

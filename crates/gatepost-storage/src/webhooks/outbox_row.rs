@@ -16,14 +16,14 @@ pub struct Unreadable(pub String);
 
 /// The tasks that match an occurrence and have not been processed yet.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Left {
+pub enum RemainingTasks {
     /// All tasks after this one, in order of their row numbers; `TaskId(0)` at first.
     After(TaskId),
     /// These tasks, whatever the occurrence matches now.
     Tasks(Vec<TaskId>),
 }
 
-impl Left {
+impl RemainingTasks {
     /// Parses the columns `after_task` and `tasks`. The latter is a JSON array of integers or null.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ pub struct NewOutbox {
     /// The occurrence. Its id is stored, and checked when the row is used.
     pub occurrence: Occurrence,
     /// The remaining tasks.
-    pub left: Left,
+    pub left: RemainingTasks,
     /// The user who ran the task or triggered the event manually.
     pub by: Option<OwnerId>,
     /// The due time.
@@ -73,7 +73,7 @@ pub struct OutboxRow {
     /// [`Audience::OneSystem`](webhook_model::Audience::OneSystem).
     pub occurrence: Result<Occurrence, Unreadable>,
     /// The remaining tasks.
-    pub left: Left,
+    pub left: RemainingTasks,
     /// The user who ran the task or triggered the event manually: the
     /// [`Cause::by`](super::Cause::by) of its deliveries.
     pub by: Option<OwnerId>,
@@ -90,7 +90,7 @@ pub struct OpenOutbox {
     /// Its row number.
     pub id: OutboxId,
     /// The remaining tasks. If they cannot be read, any task may be among them.
-    pub left: Left,
+    pub left: RemainingTasks,
     /// The due time.
     pub due: DateTime<Utc>,
 }
@@ -98,8 +98,8 @@ pub struct OpenOutbox {
 impl OpenOutbox {
     /// Creates the open part of a row, as far as it can be read.
     #[must_use]
-    pub fn of(id: OutboxId, left: Result<Left, Unreadable>, due: DateTime<Utc>) -> Self {
-        let left = left.unwrap_or(Left::After(TaskId(0)));
+    pub fn of(id: OutboxId, left: Result<RemainingTasks, Unreadable>, due: DateTime<Utc>) -> Self {
+        let left = left.unwrap_or(RemainingTasks::After(TaskId(0)));
         Self { id, left, due }
     }
 }
@@ -163,14 +163,17 @@ mod tests {
     fn what_is_left_reads_back_as_it_was_written() {
         let tasks = vec![TaskId(9), TaskId(-1)];
         for kept in [
-            Left::After(TaskId(7)),
-            Left::Tasks(tasks),
-            Left::Tasks(Vec::new()),
+            RemainingTasks::After(TaskId(7)),
+            RemainingTasks::Tasks(tasks),
+            RemainingTasks::Tasks(Vec::new()),
         ] {
             let (after, tasks) = kept.columns();
-            assert_eq!(Left::from_columns(after, tasks.as_deref()), Ok(kept));
+            assert_eq!(
+                RemainingTasks::from_columns(after, tasks.as_deref()),
+                Ok(kept)
+            );
         }
-        assert!(Left::from_columns(0, Some("[1.5]")).is_err());
-        assert!(Left::from_columns(0, Some("7")).is_err());
+        assert!(RemainingTasks::from_columns(0, Some("[1.5]")).is_err());
+        assert!(RemainingTasks::from_columns(0, Some("7")).is_err());
     }
 }

@@ -10,8 +10,8 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
-use super::lanes::{Arrived, DueLane, FoundQueues, Lane, LaneClass, Queues};
-use super::outbox_row::{Left, NewOutbox, OutboxId};
+use super::lanes::{Arrived, DueLane, FoundQueues, Lane, QueueClass, Queues};
+use super::outbox_row::{NewOutbox, OutboxId, RemainingTasks};
 use super::record::RecordId;
 use super::routes::RoutesVersion;
 use crate::error::StoreError;
@@ -41,7 +41,7 @@ pub enum Origin {
         /// [`Enqueued::AlreadyKnown`] too.
         occurrence: Option<(Place, OccurrenceId)>,
         /// The remaining tasks and their due time; `None` consumes the row.
-        left: Option<(Left, DateTime<Utc>)>,
+        left: Option<(RemainingTasks, DateTime<Utc>)>,
     },
 }
 
@@ -171,7 +171,7 @@ pub struct Claimed {
     /// The token to settle it with. Other deliveries of the same call may have the same token.
     pub token: ClaimToken,
     /// The class of the queue in which it waited.
-    pub class: LaneClass,
+    pub class: QueueClass,
     /// The webhook's revision at the time of the claim.
     pub revision: Revision,
 }
@@ -399,10 +399,10 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Takes back at most `limit` deliveries whose lease ended at or before `now`. Their tokens are
     /// invalid from then on.
     ///
-    /// - They must be `queued`, due now, and quarantined in [`LaneClass::Lost`], with no attempt
+    /// - They must be `queued`, due now, and wait in [`QueueClass::Lost`], with no attempt
     ///   counted.
-    /// - A delivery that was claimed from quarantine has one more lost claim. Before the last that
-    ///   it may have it must wait in [`LaneClass::Alone`]. After [`Delivery::MAX_LOST_CLAIMS`] it
+    /// - A delivery that was claimed from one of these two classes has one more lost claim. Before the last that
+    ///   it may have it must wait in [`QueueClass::Quarantine`]. After [`Delivery::MAX_LOST_CLAIMS`] it
     ///   must be `error` with [`EndReason::LostClaims`](super::EndReason::LostClaims), and count as
     ///   failed in the hour of `now`.
     /// - Deliveries that share a token must be taken back together, so the number may somewhat

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatepost_storage::AuditStore;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 
 use super::entries::{list, newest};
 use crate::fixtures::{at, entry};
@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 pub async fn a11_a_restored_log_gives_no_number_twice(
     place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
 ) -> Outcome {
-    let numbers = PassedOver::of_log(at(9));
+    let numbers = SkippedIds::of_log(at(9));
     let mut store = place.fresh().await;
     let (mut there, mut last) = (Vec::new(), 0);
     for time in ["empty", "then", "again"] {

@@ -9,7 +9,7 @@ use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
@@ -41,7 +41,7 @@ passed_on! { OwnerStore {
     fn usage(owner: OwnerId) -> OwnerUsage;
     fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
-    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn mark_gone(gone: Removal, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();
     fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use gatepost_ids::{Audience, ObjectId, OwnerId, TagId, TenantId};
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
-use webhook_model::{Chosen, Object, Occurrence, TaskId, WebhookId};
+use gatepost_storage::webhooks::{OutboxId, OutboxRow, RemainingTasks};
+use webhook_model::{Object, Occurrence, TaskId, WebhookId, WebhookIds};
 
 use super::field::{Field, Rule};
 use crate::fixtures::{at, trace};
@@ -22,7 +22,7 @@ pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
         row, OutboxRow {
             id: Shown [OutboxId(7_001), OutboxId(7_002)],
             occurrence: Kept [],
-            left: Own [Left::After(TaskId(7_001)), Left::Tasks(vec![TaskId(9), TaskId(3)])],
+            left: Own [RemainingTasks::After(TaskId(7_001)), RemainingTasks::Tasks(vec![TaskId(9), TaskId(3)])],
             by: Kept [Some(OwnerId(7_001)), Some(OwnerId(u128::MAX))],
             turn: Own [7_001, 7_002],
             created: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
@@ -72,7 +72,7 @@ fn names_of(occurrence: &Occurrence) -> BTreeSet<String> {
 fn of_occurrence(base: &OutboxRow, occurrence: &Occurrence) -> Vec<Field<OutboxRow>> {
     let object = |id, name: &str| Some(Object::new(ObjectId::from(id), name));
     let pairs = |pairs: [(&str, &str); 3]| pairs.map(|(k, v)| (k.to_owned(), v.to_owned()));
-    let chosen = |ids: [i64; 2]| Some(Chosen::new(ids.map(WebhookId)).unwrap());
+    let chosen = |ids: [i64; 2]| Some(WebhookIds::new(ids.map(WebhookId)).unwrap());
     let plain: webhook_model::TraceContext = {
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
         webhook_model::TraceContext::from_headers(parent, None).expect("a traceparent")

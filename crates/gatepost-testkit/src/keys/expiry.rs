@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apikey_core::{Expiration, KeyId, OwnerId};
 use gatepost_storage::KeyStore;
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 
 use crate::fixtures::{at, key};
 
@@ -35,7 +35,7 @@ pub async fn k29_keys_are_listed_as_they_expire(store: Arc<dyn KeyStore>) {
     };
     store.update_key(&edited, at(1)).await.unwrap();
     store.delete_key(deleted.id, at(1)).await.unwrap();
-    let gone = Gone::Owner(OwnerId(3));
+    let gone = Removal::Owner(OwnerId(3));
     store.mark_gone(gone, at(1)).await.unwrap();
 
     let mut after = (at(0), KeyId(0));

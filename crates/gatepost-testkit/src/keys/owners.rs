@@ -6,7 +6,7 @@ use std::sync::Arc;
 use apikey_core::OwnerId;
 use gatepost_ids::{Place, TenantId};
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice};
-use gatepost_storage::owners::{Gone, OwnerFilter};
+use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::{ErrorKind, KeyStore, Page, Scope};
 
 use crate::fixtures::{at, key, tenant};
@@ -151,7 +151,7 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
         .await
         .unwrap()
         .generation;
-    let gone = Gone::Owner(OwnerId(1));
+    let gone = Removal::Owner(OwnerId(1));
     store.mark_gone(gone, at(1)).await.unwrap();
     for when in ["marked", "back", "removed"] {
         for (row, before) in mine.iter().zip(&before) {

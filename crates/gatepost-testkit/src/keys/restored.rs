@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::KeyStore;
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeySlice};
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 
 use crate::fixtures::{at, key};
 
@@ -19,7 +19,7 @@ pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>
     store.restored(at(9)).await.unwrap();
     let found = store.key_by_lookup(old.key.lookup).await.unwrap().unwrap();
     assert_eq!((found.id, &found.key), (old.id, &old.key), "K34 it stays");
-    let numbers = PassedOver::of_records(at(9));
+    let numbers = SkippedIds::of_records(at(9));
     let passed = |new: i64, old: i64| new >= numbers.beyond(old);
     assert!(passed(found.revision.0, old.revision.0), "K34 its revision");
     let new = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();

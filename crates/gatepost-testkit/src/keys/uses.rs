@@ -6,7 +6,7 @@ use apikey_core::{KeyId, LastLogin, OwnerId};
 use chrono::{Days, NaiveDate};
 use gatepost_storage::KeyStore;
 use gatepost_storage::keys::{KeyGeneration, KeyRow, KeySlice, KeyUse, Login};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 
 use crate::fixtures::{at, key};
 
@@ -103,7 +103,7 @@ pub async fn k25_uses_go_with_their_key(store: Store) {
     store.record_uses(&each).await.unwrap();
     store.delete_key(deleted.id, at(1)).await.unwrap();
     store
-        .mark_gone(Gone::Owner(OwnerId(2)), at(1))
+        .mark_gone(Removal::Owner(OwnerId(2)), at(1))
         .await
         .unwrap();
     store.record_uses(&each).await.unwrap();

@@ -1,7 +1,7 @@
 //! Replay, cancel, delete.
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, LaneClass, Settled};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, QueueClass, Settled};
 
 use super::look::number;
 use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
@@ -125,9 +125,9 @@ pub async fn l32_what_waits_for_later_is_hastened(store: Webhooks) {
         .collect();
     found.sort_unstable_by_key(|(id, _)| *id);
     let mut wanted = vec![
-        (ids[2], LaneClass::First),
-        (ids[3], LaneClass::Retry),
-        (ids[4], LaneClass::First),
+        (ids[2], QueueClass::First),
+        (ids[3], QueueClass::Retry),
+        (ids[4], QueueClass::First),
     ];
     wanted.sort_unstable_by_key(|(id, _)| *id);
     assert_eq!(found, wanted, "L32 claimed");

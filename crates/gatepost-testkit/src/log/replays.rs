@@ -1,6 +1,6 @@
 //! What goes on across replays.
 
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, LaneClass, Settled};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, QueueClass, Settled};
 
 use crate::fixtures::{at, claim, queued, settlement};
 use crate::harness::Webhooks;
@@ -24,9 +24,9 @@ pub async fn l19_replays_go_on_counting(store: Webhooks) {
             let wanted = (tries, round * 3 + tries);
             assert_eq!(found, wanted, "L19 round {round}, try {tries}");
             let lane = if tries == 0 {
-                LaneClass::First
+                QueueClass::First
             } else {
-                LaneClass::Retry
+                QueueClass::Retry
             };
             assert_eq!(one.class, lane, "L19 lane");
             let is = &one.delivery;

@@ -2,7 +2,7 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::{
     Cascade, CounterKind, CounterQuery, Counters, Disposition, DropReason, Dropped, HourlyCount,
     LogUsage, NewDelivery, PurgeBounds, UsageDelta,
@@ -113,7 +113,7 @@ pub async fn l16_what_owners_use_is_added_up(store: Webhooks) {
     let wanted = [used(0, 5, 0), used(0, 0, 0), used(3, 30, 505)];
     assert_eq!(found, wanted, "L16");
     log.add_usage(&[delta(3, 1, 1, 1)]).await.unwrap();
-    let gone = Gone::Owner(OwnerId(3));
+    let gone = Removal::Owner(OwnerId(3));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     log.add_usage(&[delta(3, 7, 7, 7), delta(1, 1, 0, 0)])
         .await

@@ -1,7 +1,7 @@
 //! The calls on owners, and further ones on records.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::{Gone, OwnerFilter};
+use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
 
@@ -40,7 +40,10 @@ impl Side {
             }
             OwnerCall::Remove(n) => {
                 self.owners.gone.insert(owner(n));
-                answer(records.mark_gone(Gone::Owner(owner(n)), time).await, shown)
+                answer(
+                    records.mark_gone(Removal::Owner(owner(n)), time).await,
+                    shown,
+                )
             }
             OwnerCall::RemoveTenant(n) => {
                 let tenant = TenantId(n.into());
@@ -50,7 +53,10 @@ impl Side {
                         self.owners.gone.insert(owner);
                     }
                 }
-                answer(records.mark_gone(Gone::Tenant(tenant), time).await, shown)
+                answer(
+                    records.mark_gone(Removal::Tenant(tenant), time).await,
+                    shown,
+                )
             }
             OwnerCall::RemoveGone(limit) => {
                 self.remove_gone(limit.into()).await;

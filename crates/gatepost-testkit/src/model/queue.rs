@@ -94,14 +94,14 @@ impl Side {
                     row: of(&self.outbox, *n, OutboxId(i64::MAX)),
                     turn,
                     occurrence: named.filter(|_| turn == 0).map(occurrence_of),
-                    left: left.map(|n| (Left::After(TaskId(n.into())), due(n))),
+                    left: left.map(|n| (RemainingTasks::After(TaskId(n.into())), due(n))),
                 }
             }
         };
         let basis = self.basis(seen).await;
         let later = later.iter().flat_map(|n| [*n, *n + 1]).map(|n| NewOutbox {
             occurrence: occurrence("later"),
-            left: Left::Tasks(vec![TaskId(n.into())]),
+            left: RemainingTasks::Tasks(vec![TaskId(n.into())]),
             by: None,
             due: at(now + i64::from(n)),
         });
@@ -204,10 +204,10 @@ impl Side {
         let mut asked: Vec<LaneClaim> = Vec::new();
         for (webhook, class, limit) in lanes {
             let class = match class {
-                0 => LaneClass::First,
-                1 => LaneClass::Retry,
-                2 => LaneClass::Lost,
-                _ => LaneClass::Alone,
+                0 => QueueClass::First,
+                1 => QueueClass::Retry,
+                2 => QueueClass::Lost,
+                _ => QueueClass::Quarantine,
             };
             let lane = Lane {
                 webhook: self.webhook(*webhook),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{
-    Enqueue, Enqueued, Left, OpenOutbox, Origin, OutboxId, OutboxTaken, PutBack,
+    Enqueue, Enqueued, OpenOutbox, Origin, OutboxId, OutboxTaken, PutBack, RemainingTasks,
 };
 use webhook_model::{Audience, TaskId};
 
@@ -185,7 +185,7 @@ pub async fn o18_open_rows_of_an_audience_are_read(store: Webhooks) {
     store.outbox.put_back(rows[1].0, 0, aside).await.unwrap();
     let later = PutBack::Until(at(25));
     store.outbox.put_back(rows[2].0, 0, later).await.unwrap();
-    let tasks = Left::Tasks(vec![TaskId(7), TaskId(3)]);
+    let tasks = RemainingTasks::Tasks(vec![TaskId(7), TaskId(3)]);
     for (row, left) in [
         (rows[3].0, Some((tasks.clone(), at(70)))),
         (rows[4].0, None),
@@ -203,7 +203,7 @@ pub async fn o18_open_rows_of_an_audience_are_read(store: Webhooks) {
         let used = store.queue.enqueue(used, at(0)).await.unwrap();
         assert!(matches!(used, Enqueued::Stored { .. }), "O18 used");
     }
-    let whole = Left::After(TaskId(0));
+    let whole = RemainingTasks::After(TaskId(0));
     let expected = [
         (rows[0].0, whole.clone(), at(30)),
         (rows[2].0, whole, at(25)),

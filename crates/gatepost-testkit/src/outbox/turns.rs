@@ -3,9 +3,12 @@
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RoutesVersion,
+    Basis, Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RemainingTasks,
+    RoutesVersion,
 };
-use webhook_model::{Audience, Chosen, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId};
+use webhook_model::{
+    Audience, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId, WebhookIds,
+};
 
 use crate::fixtures::{
     at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued, trace,
@@ -21,7 +24,7 @@ async fn push(store: &Webhooks) -> OutboxId {
     pushed.unwrap()
 }
 
-fn turn(row: OutboxId, turn: u32, left: Option<(Left, i64)>) -> Origin {
+fn turn(row: OutboxId, turn: u32, left: Option<(RemainingTasks, i64)>) -> Origin {
     Origin::Outbox {
         row,
         turn,
@@ -54,7 +57,11 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
         let found = row.occurrence.as_ref().map(|o| o.audience);
         assert_eq!(found, Ok(audience), "O7");
         let found = (&row.left, row.turn, row.created);
-        assert_eq!(found, (&Left::After(TaskId(0)), 0, at(3)), "O7 at first");
+        assert_eq!(
+            found,
+            (&RemainingTasks::After(TaskId(0)), 0, at(3)),
+            "O7 at first"
+        );
     }
 }
 
@@ -63,7 +70,7 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     // What is less than a microsecond is cut.
     let later = [("c", 9, 0), ("a", 5, 0), ("b", 5, 999)].map(|(event, due, nanos)| NewOutbox {
         occurrence: occurrence(event),
-        left: Left::After(TaskId(0)),
+        left: RemainingTasks::After(TaskId(0)),
         by: None,
         due: at(due) + TimeDelta::nanoseconds(nanos),
     });
@@ -93,8 +100,8 @@ pub async fn o09_a_row_is_moved_on_turn_by_turn(store: Webhooks) {
         origin,
         ..direct(vec![message(hook, message_id, at(0))])
     };
-    let tasks = Left::Tasks(vec![TaskId(7), TaskId(3)]);
-    for (n, left) in [(0, Left::After(TaskId(12))), (1, tasks)] {
+    let tasks = RemainingTasks::Tasks(vec![TaskId(7), TaskId(3)]);
+    for (n, left) in [(0, RemainingTasks::After(TaskId(12))), (1, tasks)] {
         let on = turn(id, n, Some((left.clone(), 20)));
         let stored = store.queue.enqueue(of(on, &format!("m{n}")), at(1)).await;
         assert!(is_stored(&stored.unwrap()), "O9 turn {n}");
@@ -112,7 +119,7 @@ pub async fn o09_a_row_is_moved_on_turn_by_turn(store: Webhooks) {
         .map(|n| {
             let queue = store.queue.clone();
             let batch = of(
-                turn(id, 2, Some((Left::After(TaskId(n)), 30))),
+                turn(id, 2, Some((RemainingTasks::After(TaskId(n)), 30))),
                 &format!("r{n}"),
             );
             tokio::spawn(async move { queue.enqueue(batch, at(22)).await.unwrap() })
@@ -138,7 +145,7 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let later = NewOutbox {
         occurrence: full_occurrence(),
-        left: Left::Tasks(vec![TaskId(5)]),
+        left: RemainingTasks::Tasks(vec![TaskId(5)]),
         by: Some(OwnerId(7)),
         due: at(2),
     };
@@ -200,7 +207,11 @@ pub async fn o11_a_row_is_put_off_at_its_turn(store: Webhooks) {
     let rows = due(&store, 10).await;
     let found: Vec<_> = rows.iter().map(|r| (r.id, r.turn, r.created)).collect();
     assert_eq!(found, [(id, 1, at(0))], "O11 once");
-    assert_eq!(rows[0].left, Left::After(TaskId(0)), "O11 nothing was done");
+    assert_eq!(
+        rows[0].left,
+        RemainingTasks::After(TaskId(0)),
+        "O11 nothing was done"
+    );
     let old = Enqueue {
         origin: from_outbox(id),
         ..direct(Vec::new())
@@ -275,8 +286,8 @@ pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
     let long = "x".repeat(64);
     let chosen = [
         None,
-        Some(Chosen::new([WebhookId(-1)])),
-        Some(Chosen::new(most)),
+        Some(WebhookIds::new([WebhookId(-1)])),
+        Some(WebhookIds::new(most)),
     ];
     for (to, channel) in chosen
         .into_iter()
@@ -295,7 +306,7 @@ async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
     let batch = Enqueue {
         later: vec![NewOutbox {
             occurrence: brings.clone(),
-            left: Left::Tasks(vec![TaskId(1)]),
+            left: RemainingTasks::Tasks(vec![TaskId(1)]),
             by: None,
             due: at(0),
         }],

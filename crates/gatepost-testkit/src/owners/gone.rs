@@ -1,7 +1,7 @@
 //! Owners, tenants and webhooks that were removed.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::{Gone, RecordUsage};
+use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
     Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, TaskQuery, UsageDelta,
     WebhookQuery,
@@ -91,7 +91,7 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
     };
     store.log.add_usage(&[used]).await.unwrap();
     for _ in 0..2 {
-        let gone = Gone::Owner(OwnerId(1));
+        let gone = Removal::Owner(OwnerId(1));
         store.records.mark_gone(gone, at(1)).await.unwrap();
     }
     for when in ["marked", "removed"] {
@@ -170,7 +170,7 @@ pub async fn p16_a_tenant_goes_with_its_owners(store: Webhooks) {
         sets.push(of);
     }
     place(&store, 3, Place::Alone(OwnerId(3))).await;
-    let gone = Gone::Tenant(TenantId(1));
+    let gone = Removal::Tenant(TenantId(1));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     for when in ["marked", "removed"] {
         for (of, owner) in sets.iter().zip(1..) {
@@ -190,7 +190,7 @@ pub async fn p17_a_removed_owner_comes_back_with_nothing(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let old = set(&store, 1, "w").await;
     enqueue(&store, old.webhook, &["a", "b"]).await;
-    let gone = Gone::Owner(OwnerId(1));
+    let gone = Removal::Owner(OwnerId(1));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     place(&store, 1, tenant(2)).await;
     assert!(is_gone(&store, old).await, "P17 nothing comes back");

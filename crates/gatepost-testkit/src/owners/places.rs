@@ -85,7 +85,7 @@ pub async fn p03_what_is_done_to_an_owner_moves_its_place(store: Webhooks) {
     moved("released", &[tenant(2)]).await;
     hold(&store, 2, true).await;
     moved("held without a row", &[Place::Common]).await;
-    let gone = gatepost_storage::owners::Gone::Owner(OwnerId(1));
+    let gone = gatepost_storage::owners::Removal::Owner(OwnerId(1));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     moved("removed", &[tenant(2)]).await;
 }

@@ -1,7 +1,7 @@
 //! A store to which an earlier state was put back.
 
 use gatepost_ids::Place;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::{DeliveryState, Disposition, OutboxId, RoutesVersion};
 
 use crate::fixtures::{at, claim, occurrence, place, settlement, tenant, version};
@@ -25,7 +25,7 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     }
     store.records.restored(at(9)).await.unwrap();
 
-    let numbers = PassedOver::of_records(at(9));
+    let numbers = SkippedIds::of_records(at(9));
     let passed = |new: i64, old: i64| new >= numbers.beyond(old);
     let now = old.rows(&store).await;
     assert_eq!(
@@ -57,7 +57,7 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     }
 
     // What runs still ends by its claim, and what comes is claimed with a token far from it.
-    let numbers = PassedOver::of_log(at(9));
+    let numbers = SkippedIds::of_log(at(9));
     let log = |new: i64, old: i64| new >= numbers.beyond(old);
     let done = settlement(&claimed[0], Disposition::Sent);
     store.queue.settle(vec![done], at(2)).await.unwrap();

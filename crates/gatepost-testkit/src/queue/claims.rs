@@ -3,7 +3,7 @@
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    Claim, Disposition, Enqueued, LaneClass, NewDelivery, Settled, Settlement,
+    Claim, Disposition, Enqueued, NewDelivery, QueueClass, Settled, Settlement,
 };
 use webhook_model::DeliveryOrder;
 
@@ -70,13 +70,13 @@ pub async fn q31_a_claim_says_lane_and_revision(store: Webhooks) {
     assert_eq!(found, (OwnerId(1), tenant(1), second, at(0)), "Q31 lane");
     let claimed = claim(&store, mine.webhook, 0).await;
     let found = (claimed[0].class, claimed[0].revision);
-    assert_eq!(found, (LaneClass::First, second), "Q31 claim");
+    assert_eq!(found, (QueueClass::First, second), "Q31 claim");
     let retry = settlement(&claimed[0], Disposition::Retry { due: at(1) });
     store.queue.settle(vec![retry], at(1)).await.unwrap();
     change(&store, mine.webhook, |w| w.allow_insecure = false).await;
     let claimed = claim(&store, mine.webhook, 1).await;
     let found = (claimed[0].class, claimed[0].revision);
-    assert_eq!(found, (LaneClass::Retry, second.next()), "Q31 retry");
+    assert_eq!(found, (QueueClass::Retry, second.next()), "Q31 retry");
 }
 
 /// A delivery belongs to its webhook's owner and to the tenant in which that owner was then.
@@ -100,7 +100,7 @@ pub async fn q32_a_delivery_is_its_owners_and_its_tenants(store: Webhooks) {
 /// leaves it there, any other end of a claim takes it out, with an attempt or without.
 pub async fn q33_what_lost_a_claim_waits_apart(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c"]).await;
-    let lost = [lane(hook, LaneClass::Lost)];
+    let lost = [lane(hook, QueueClass::Lost)];
     let claimed = claim(&store, hook, 0).await;
     let retry = settlement(&claimed[1], Disposition::Retry { due: at(1) });
     store.queue.settle(vec![retry], at(1)).await.unwrap();
@@ -109,8 +109,8 @@ pub async fn q33_what_lost_a_claim_waits_apart(store: Webhooks) {
     assert_eq!((back.requeued, back.ended), (3, 0), "Q33 three are lost");
     let due = due_lanes(&store, 20).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
-    assert_eq!(due, [LaneClass::Lost], "Q33 in one lane");
-    let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];
+    assert_eq!(due, [QueueClass::Lost], "Q33 in one lane");
+    let others = [lane(hook, QueueClass::First), lane(hook, QueueClass::Retry)];
     let none = store.queue.claim(&others, at(30), at(20)).await.unwrap();
     assert!(none.is_empty(), "Q33 and in no other");
 
@@ -135,8 +135,8 @@ pub async fn q33_what_lost_a_claim_waits_apart(store: Webhooks) {
     let mut found: Vec<_> = others.iter().map(|c| (c.delivery.id, c.class)).collect();
     found.sort_unstable();
     let wanted = [
-        (claimed[1].delivery.id, LaneClass::Retry),
-        (claimed[2].delivery.id, LaneClass::First),
+        (claimed[1].delivery.id, QueueClass::Retry),
+        (claimed[2].delivery.id, QueueClass::First),
     ];
     assert_eq!(found, wanted, "Q33 the others");
 }
@@ -147,7 +147,7 @@ pub async fn q34_in_order_waits_for_what_lost_a_claim(store: Webhooks) {
     change(&store, hook, |w| w.order = DeliveryOrder::InOrder).await;
     assert_eq!(claim(&store, hook, 0).await.len(), 1, "Q34 the head");
     store.queue.reclaim(9, at(10)).await.unwrap();
-    let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];
+    let others = [lane(hook, QueueClass::First), lane(hook, QueueClass::Retry)];
     let none = store.queue.claim(&others, at(30), at(11)).await.unwrap();
     assert!(none.is_empty(), "Q34 the next waits");
     let head = claim(&store, hook, 11).await;

@@ -1,8 +1,8 @@
 //! How what is due is found.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::owners::Gone;
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, LaneClass, Queues};
+use gatepost_storage::owners::Removal;
+use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, QueueClass, Queues};
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use crate::fixtures::{START, at, change, claim, direct, due_lanes, message, place, tenant};
@@ -19,7 +19,7 @@ async fn hooks(store: &Webhooks, owners: &[u128]) -> Vec<WebhookId> {
 }
 
 fn first(webhook: WebhookId) -> Lane {
-    let class = LaneClass::First;
+    let class = QueueClass::First;
     Lane { webhook, class }
 }
 
@@ -107,7 +107,7 @@ pub async fn q44_what_cannot_be_claimed_is_not_due(store: Webhooks) {
     change(&store, paused, |w| w.activity = Activity::Paused).await;
     hold(&store, 2, true).await;
     place(&store, 3, tenant(2)).await;
-    let removed = store.records.mark_gone(Gone::Owner(OwnerId(4)), at(0));
+    let removed = store.records.mark_gone(Removal::Owner(OwnerId(4)), at(0));
     assert!(removed.await.is_ok(), "Q44 removed");
     let found = async |wanted: &[WebhookId], now: i64, when: &str| {
         let wanted: Vec<_> = wanted.iter().copied().map(first).collect();

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Cascade, Claimed, Delivery, DeliveryState, Disposition, LaneClass, Queues, Settled,
+    Cascade, Claimed, Delivery, DeliveryState, Disposition, QueueClass, Queues, Settled,
 };
 use webhook_model::{Activity, DeliveryOrder};
 
@@ -31,7 +31,7 @@ async fn settle(
 /// A delivery is claimable at its due time and not a microsecond before.
 pub async fn q01_due_is_inclusive(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    let lanes = [lane(hook, LaneClass::First)];
+    let lanes = [lane(hook, QueueClass::First)];
     let early = at(0) - TimeDelta::microseconds(1);
     assert!(
         store
@@ -155,7 +155,7 @@ pub async fn q07_a_retry_keeps_count_in_its_own_lane(store: Webhooks) {
     settle(&store, &claimed[0], Disposition::Retry { due: at(5) }, 1).await;
     let row = stored(&store, &claimed[0]).await;
     assert_eq!((row.attempts, row.due), (1, at(5)), "Q7");
-    let first = [lane(hook, LaneClass::First)];
+    let first = [lane(hook, QueueClass::First)];
     assert!(
         store
             .queue
@@ -165,7 +165,7 @@ pub async fn q07_a_retry_keeps_count_in_its_own_lane(store: Webhooks) {
             .is_empty(),
         "Q7 first"
     );
-    let retry = [lane(hook, LaneClass::Retry)];
+    let retry = [lane(hook, QueueClass::Retry)];
     assert_eq!(
         store.queue.claim(&retry, at(9), at(5)).await.unwrap().len(),
         1,
@@ -192,9 +192,9 @@ pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
         let claimed = claim(&store, hook, now).await;
         assert_eq!(claimed.len(), 1, "Q9 claim {lost}");
         let class = match lost {
-            0 => LaneClass::First,
-            Delivery::MAX_LOST_CLAIMS => LaneClass::Alone,
-            _ => LaneClass::Lost,
+            0 => QueueClass::First,
+            Delivery::MAX_LOST_CLAIMS => QueueClass::Quarantine,
+            _ => QueueClass::Lost,
         };
         assert_eq!(claimed[0].class, class, "Q9 lane of claim {lost}");
         let reclaimed = store.queue.reclaim(9, at(now + 10)).await.unwrap();

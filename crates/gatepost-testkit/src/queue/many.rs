@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass};
+use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, QueueClass};
 
 use crate::fixtures::{
     UNLIMITED, at, direct, lane, message, named, place, queued, task, tenant, under, version,
@@ -102,7 +102,7 @@ pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
                 let mut mine = Vec::new();
                 let bite = [gatepost_storage::webhooks::LaneClaim {
                     limit: 7,
-                    ..lane(hook, LaneClass::First)
+                    ..lane(hook, QueueClass::First)
                 }];
                 for _ in 0..100 {
                     let claimed = queue.claim(&bite, at(60), at(1)).await.unwrap();

@@ -1,7 +1,7 @@
 //! What has changed in a place.
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::Cascade;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -102,7 +102,7 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
         .await;
     assert!(deleted.is_ok(), "R37 deleted with its tasks");
     done("a webhook deleted with its tasks").await;
-    let gone = Gone::Owner(OwnerId(2));
+    let gone = Removal::Owner(OwnerId(2));
     records.mark_gone(gone, at(4)).await.unwrap();
     done("an owner removed").await;
 }

@@ -1,9 +1,9 @@
 //! Owners, turns and counts when the store is opened again.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::{Gone, OwnerRow, RecordUsage};
+use gatepost_storage::owners::{OwnerRow, RecordUsage, Removal};
 use gatepost_storage::webhooks::{
-    Disposition, DropReason, Dropped, Enqueue, Left, Origin, UsageDelta,
+    Disposition, DropReason, Dropped, Enqueue, Origin, RemainingTasks, UsageDelta,
 };
 use gatepost_storage::{ErrorKind, Scope};
 use webhook_model::TaskId;
@@ -30,7 +30,7 @@ pub async fn d07_owners_outlive_the_store(home: Home) -> Outcome {
     let lost = enqueue(&store, gone.webhook, &["lost"]).await;
     store
         .records
-        .mark_gone(Gone::Owner(OwnerId(3)), at(1))
+        .mark_gone(Removal::Owner(OwnerId(3)), at(1))
         .await
         .unwrap();
     let lease = store.records.lease("a", 1, at(99), at(1)).await.unwrap();
@@ -88,7 +88,7 @@ pub async fn d08_turns_and_counts_outlive_the_store(home: Home) -> Outcome {
     let store = home.fresh().await;
     let mine = set(&store, 1, "w").await;
     let row = store.outbox.push_outbox(&occurrence("on"), at(0)).await;
-    let left = Left::Tasks(vec![TaskId(7)]);
+    let left = RemainingTasks::Tasks(vec![TaskId(7)]);
     let batch = Enqueue {
         origin: Origin::Outbox {
             row: row.unwrap(),
@@ -145,7 +145,7 @@ pub async fn d08_turns_and_counts_outlive_the_store(home: Home) -> Outcome {
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
     assert_eq!(
         due,
-        [gatepost_storage::webhooks::LaneClass::Lost],
+        [gatepost_storage::webhooks::QueueClass::Lost],
         "D8 lost"
     );
     let found = store.records.record_usage(OwnerId(1)).await.unwrap();

@@ -3,7 +3,7 @@
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery,
-    LaneClass, PutBack, RoutesVersion, Settled, TaskRow,
+    PutBack, QueueClass, RoutesVersion, Settled, TaskRow,
 };
 use gatepost_storage::{Page, Row, Scope};
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
@@ -201,7 +201,7 @@ pub async fn d04_a_claim_outlives_its_worker(place: Home) -> Outcome {
     );
     let again = store
         .queue
-        .claim(&[lane(hook, LaneClass::Lost)], at(30), at(11))
+        .claim(&[lane(hook, QueueClass::Lost)], at(30), at(11))
         .await
         .unwrap();
     assert_eq!(again.len(), 1, "D4 claimed again");

@@ -1,7 +1,7 @@
 //! Every field of a row of the outbox.
 
 use gatepost_storage::webhooks::{
-    Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, PutBack,
+    Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RemainingTasks,
 };
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
@@ -23,19 +23,22 @@ pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outco
     }
     are_kept(&store, &mut rows, "pushed").await;
     for occurrence in occurrences() {
-        let left = (Left::After(TaskId(7)), None);
+        let left = (RemainingTasks::After(TaskId(7)), None);
         leave(&store, &mut rows, occurrence, left).await;
     }
     for left in [
-        (Left::Tasks(vec![TaskId(9), TaskId(3)]), Some(OwnerId(7))),
-        (Left::After(TaskId(8)), Some(OwnerId(u128::MAX))),
+        (
+            RemainingTasks::Tasks(vec![TaskId(9), TaskId(3)]),
+            Some(OwnerId(7)),
+        ),
+        (RemainingTasks::After(TaskId(8)), Some(OwnerId(u128::MAX))),
     ] {
         leave(&store, &mut rows, occurrence("on"), left).await;
     }
     are_kept(&store, &mut rows, "left for later").await;
     for turn in 0..2 {
         for row in &mut rows {
-            row.left = Left::After(TaskId(100 + i64::from(turn)));
+            row.left = RemainingTasks::After(TaskId(100 + i64::from(turn)));
             move_on(&store, row, turn).await;
         }
         are_kept(&store, &mut rows, "moved on").await;
@@ -57,7 +60,7 @@ fn row(id: OutboxId, occurrence: Occurrence) -> OutboxRow {
     OutboxRow {
         id,
         occurrence: Ok(occurrence),
-        left: Left::After(TaskId(0)),
+        left: RemainingTasks::After(TaskId(0)),
         by: None,
         turn: 0,
         created: at(3),
@@ -81,7 +84,7 @@ async fn leave(
     store: &Webhooks,
     rows: &mut Vec<OutboxRow>,
     occurrence: Occurrence,
-    (left, by): (Left, Option<OwnerId>),
+    (left, by): (RemainingTasks, Option<OwnerId>),
 ) {
     let before: Vec<_> = outbox(store, 50).await.iter().map(|row| row.id).collect();
     let later = NewOutbox {

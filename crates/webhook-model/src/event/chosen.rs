@@ -12,9 +12,9 @@ pub const MAX_CHOSEN: usize = 100;
 /// It never adds a recipient: tasks that do not match, or may not receive the occurrence, do not
 /// run.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Chosen(Vec<WebhookId>);
+pub struct WebhookIds(Vec<WebhookId>);
 
-impl Chosen {
+impl WebhookIds {
     /// Creates it from these webhooks.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_few_webhooks_are_chosen_and_not_none_and_not_very_many() {
-        let of = |ids: &[i64]| Chosen::new(ids.iter().copied().map(WebhookId));
+        let of = |ids: &[i64]| WebhookIds::new(ids.iter().copied().map(WebhookId));
         let chosen = of(&[7, -1, 7]).unwrap();
         assert_eq!(
             chosen.iter().collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ mod words;
 
 pub use catalog::{Catalog, CatalogBuilder, CatalogError, Specificity};
 pub use channel::{Channel, Channels, MAX_CHANNELS};
-pub use chosen::{Chosen, MAX_CHOSEN};
+pub use chosen::{MAX_CHOSEN, WebhookIds};
 pub use json::JsonObject;
 pub use notes::{EventNotes, SampleVariable};
 pub use occurrence::{Object, Occurrence, OccurrenceId};

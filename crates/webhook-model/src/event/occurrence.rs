@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gatepost_ids::{Audience, ObjectId, TagId};
 
 use super::channel::Channel;
-use super::chosen::Chosen;
+use super::chosen::WebhookIds;
 use super::words::{EventName, EventType};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
@@ -92,7 +92,7 @@ pub struct Occurrence {
     pub data: Option<Data>,
     /// The webhooks to send to; `None` for all that match. Retries and replays use the choice that
     /// was made when it occurred.
-    pub to: Option<Chosen>,
+    pub to: Option<WebhookIds>,
     /// The channel. Webhooks with channels receive it only if they list this one.
     pub channel: Option<Channel>,
     /// The trace that its deliveries continue.
@@ -113,7 +113,7 @@ gatepost_ids::setters!(Occurrence {
     /// Sets the data.
     with_data(data: Data) => Some(data),
     /// Sets the webhooks to send to.
-    with_to(to: Chosen) => Some(to),
+    with_to(to: WebhookIds) => Some(to),
     /// Sets the channel.
     with_channel(channel: Channel) => Some(channel),
 });

@@ -11,7 +11,7 @@ use crate::secret::Secret;
 /// equal the stored ones.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub struct Entered {
+pub struct ResubmittedSecrets {
     /// The value of the authorization: token, key, or user and password.
     pub authorization: bool,
     /// The private key of the client certificate.
@@ -22,7 +22,7 @@ pub struct Entered {
     pub signing: bool,
 }
 
-gatepost_ids::setters!(Entered {
+gatepost_ids::setters!(ResubmittedSecrets {
     /// Sets whether the value of the authorization was entered.
     with_authorization(authorization: bool) => authorization,
     /// Sets whether the private key of the client certificate was entered.
@@ -65,7 +65,7 @@ impl Webhook {
     /// A header counts if its name indicates that its value is a credential
     /// ([`Header::is_sensitive`]).
     #[must_use]
-    pub fn carried_elsewhere(&self, before: &Self, entered: Entered) -> Vec<Field> {
+    pub fn carried_elsewhere(&self, before: &Self, entered: ResubmittedSecrets) -> Vec<Field> {
         let leads = self.leads_elsewhere(before);
         let asks = leads || self.asks_elsewhere(before);
         let carried = [
@@ -96,7 +96,11 @@ impl Webhook {
     /// # Errors
     /// Names the first field of [`carried_elsewhere`](Self::carried_elsewhere), and the others in
     /// the rule.
-    pub fn check_elsewhere(&self, before: &Self, entered: Entered) -> Result<(), Invalid> {
+    pub fn check_elsewhere(
+        &self,
+        before: &Self,
+        entered: ResubmittedSecrets,
+    ) -> Result<(), Invalid> {
         let fields = self.carried_elsewhere(before, entered);
         let Some((first, others)) = fields.split_first() else {
             return Ok(());

@@ -14,7 +14,7 @@ mod url;
 
 pub use authorization::{Authorization, AuthorizationKind};
 pub use client_identity::ClientIdentity;
-pub use elsewhere::Entered;
+pub use elsewhere::ResubmittedSecrets;
 pub use headers::{Header, Headers, MAX_HEADERS};
 pub use limits::{RateLimit, Retries, Timeout};
 pub use oauth2::{AccessToken, ClientAuthentication, OAuth2, TokenRequest, token_error};

@@ -1,7 +1,8 @@
 //! Stored secrets do not follow a webhook that is edited to lead elsewhere.
 
 use webhook_model::{
-    Authorization, Entered, Field, Headers, OAuth2, OwnerId, SigningSecret, SigningSecrets, Webhook,
+    Authorization, Field, Headers, OAuth2, OwnerId, ResubmittedSecrets, SigningSecret,
+    SigningSecrets, Webhook,
 };
 
 const ALL: [Field; 3] = [
@@ -27,7 +28,7 @@ fn stored() -> Webhook {
 fn carried(edit: impl FnOnce(&mut Webhook)) -> Vec<Field> {
     let mut webhook = stored();
     edit(&mut webhook);
-    webhook.carried_elsewhere(&stored(), Entered::default())
+    webhook.carried_elsewhere(&stored(), ResubmittedSecrets::default())
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn the_secret_of_a_client_stays_with_its_token_endpoint() {
         };
         webhook.carried_elsewhere(&before, entered)
     };
-    let none = Entered::default();
+    let none = ResubmittedSecrets::default();
     let entered = none.with_authorization(true);
     let value = [Field::AuthorizationValue];
     for url in [
@@ -114,7 +115,7 @@ fn accepting_any_certificate_leaves_them_behind_over_https() {
         allow_insecure: true,
         ..stored()
     };
-    let to_secure = stored().carried_elsewhere(&insecure, Entered::default());
+    let to_secure = stored().carried_elsewhere(&insecure, ResubmittedSecrets::default());
     assert_eq!(to_secure, [], "switched off");
     let open = Webhook {
         url: "http://chat.example.com/in".parse().unwrap(),
@@ -124,7 +125,7 @@ fn accepting_any_certificate_leaves_them_behind_over_https() {
         allow_insecure: true,
         ..open.clone()
     };
-    let carried = switched.carried_elsewhere(&open, Entered::default());
+    let carried = switched.carried_elsewhere(&open, ResubmittedSecrets::default());
     assert_eq!(carried, [], "there are no certificates");
 }
 
@@ -143,7 +144,7 @@ fn what_is_removed_replaced_or_sent_along_is_not_carried() {
         w.signing = SigningSecrets::none();
     });
     assert_eq!(left, []);
-    let all = Entered::default()
+    let all = ResubmittedSecrets::default()
         .with_authorization(true)
         .with_client_key(true)
         .with_headers(true)
@@ -175,7 +176,7 @@ fn a_secret_under_another_name_is_still_the_stored_one() {
         moved(&mut webhook);
         webhook
     };
-    let none = Entered::default();
+    let none = ResubmittedSecrets::default();
     let other_user = to("other", "p").carried_elsewhere(&with("bot", "p"), none);
     assert_eq!(other_user, ALL[..1], "the password is kept");
     let key = to("sk_live", "").carried_elsewhere(&with("sk_live", ""), none);
@@ -187,7 +188,7 @@ fn the_refusal_names_every_field_and_no_value() {
     let mut webhook = stored();
     webhook.url = "https://evil.example/".parse().unwrap();
     let error = webhook
-        .check_elsewhere(&stored(), Entered::default())
+        .check_elsewhere(&stored(), ResubmittedSecrets::default())
         .unwrap_err();
     assert_eq!(error.field(), Field::AuthorizationValue);
     let text = error.to_string();

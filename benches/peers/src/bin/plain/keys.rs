@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use api_keys_simplified::{ApiKeyManagerV0, Environment, ExposeSecret, KeyStatus, SecureString};
 use apikey_core::{
-    IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix, PresentedKey, judge,
+    IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix, PresentedKey, verify_key,
 };
 use prefixed_api_key::{PrefixedApiKey, PrefixedApiKeyController};
 
@@ -33,7 +33,7 @@ fn ours() -> Contender {
         does: "parse, checksum, HMAC-SHA-256 with a pepper, expiry, ten address ranges",
         call: Box::new(move || {
             let key = PresentedKey::parse(black_box(&text)).unwrap();
-            let accepted = judge(&checker, &key, addr, now, &peppers).unwrap();
+            let accepted = verify_key(&checker, &key, addr, now, &peppers).unwrap();
             usize::from(accepted.needs_rehash)
         }),
     }

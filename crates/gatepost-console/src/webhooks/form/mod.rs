@@ -11,8 +11,8 @@ pub(super) use certificate::details as certificate_details;
 pub(super) use headers::MASK;
 use maud::{Markup, html};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryMode, DeliveryOrder, Entered, OwnerId,
-    RateLimit, Retries, SigningSecrets, TargetUrl, Timeout, Webhook, WebhookName,
+    Activity, Authorization, AuthorizationKind, DeliveryMode, DeliveryOrder, OwnerId, RateLimit,
+    ResubmittedSecrets, Retries, SigningSecrets, TargetUrl, Timeout, Webhook, WebhookName,
 };
 
 use super::target::hint;
@@ -127,8 +127,8 @@ pub(super) fn parse(
 }
 
 /// Which secrets were typed into this form, for the webhook that is stored.
-pub(super) fn entered(form: &Form, present: &Webhook) -> Entered {
-    Entered::default()
+pub(super) fn entered(form: &Form, present: &Webhook) -> ResubmittedSecrets {
+    ResubmittedSecrets::default()
         .with_authorization(authorization::is_entered(form, &present.authorization))
         .with_client_key(certificate::is_key_entered(form))
         .with_headers(headers::is_entered(form))

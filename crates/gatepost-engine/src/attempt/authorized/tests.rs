@@ -113,11 +113,11 @@ impl Transport for Net {
         Err(ErrorClass::Protocol)
     }
 
-    fn judge_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
+    fn check_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
         Ok(())
     }
 
-    fn judge_target<'a>(
+    fn check_target<'a>(
         &'a self,
         _: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {

@@ -53,7 +53,7 @@ async fn an_engine_starts_only_if_exactly_one_way_to_receive_was_said() {
             .addressed_only(platform.clone()),
         builder()
             .addressed_only(platform.clone())
-            .watch(platform.clone(), platform.clone()),
+            .subscription_policy(platform.clone(), platform.clone()),
     ];
     for builder in refused {
         let error = builder.start().await.unwrap_err();
@@ -74,7 +74,7 @@ async fn what_was_said_decides_which_audiences_there_are() {
             Audience::Operators,
         ),
         (
-            builder().watch(platform.clone(), platform.clone()),
+            builder().subscription_policy(platform.clone(), platform.clone()),
             Audience::Operators,
         ),
     ];

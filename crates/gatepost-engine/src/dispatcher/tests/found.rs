@@ -17,7 +17,7 @@ async fn pass(bench: &Bench, seconds: u64) {
 fn of(webhook: WebhookId) -> Lane {
     Lane {
         webhook,
-        class: LaneClass::First,
+        class: QueueClass::First,
     }
 }
 

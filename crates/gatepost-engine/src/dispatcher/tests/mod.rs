@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    DeliveryState, DueLane, Lane, LaneClaim, LaneClass, QueueStore as _, RecordId,
+    DeliveryState, DueLane, Lane, LaneClaim, QueueClass, QueueStore as _, RecordId,
 };
 use gatepost_testkit::fault::{Fault, When};
 use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
@@ -304,7 +304,7 @@ async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
     assert_eq!(reclaimed.requeued, 1);
     let other = Lane {
         webhook,
-        class: LaneClass::Lost,
+        class: QueueClass::Lost,
     };
     let until = now + TimeDelta::seconds(60);
     let lanes = [LaneClaim {
@@ -335,7 +335,7 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
     bench.admission.stored(&DueLane {
         lane: Lane {
             webhook,
-            class: LaneClass::First,
+            class: QueueClass::First,
         },
         due: noon(),
         owner: OwnerId(1),

@@ -88,7 +88,7 @@ async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_
     let bench = &benches[0];
     let lane = Lane {
         webhook,
-        class: LaneClass::First,
+        class: QueueClass::First,
     };
     bench.admission.stored(&DueLane {
         lane,

@@ -1,7 +1,7 @@
 //! To a chosen few, and in channels: through whatever an occurrence goes.
 
-use gatepost_storage::webhooks::Left;
-use webhook_model::{Chosen, Occurrence, TagId, Target, WebhookId};
+use gatepost_storage::webhooks::RemainingTasks;
+use webhook_model::{Occurrence, TagId, Target, WebhookId, WebhookIds};
 
 use super::*;
 use crate::emit::Run;
@@ -12,7 +12,7 @@ async fn bodies(records: &Records) -> Vec<String> {
 }
 
 fn to(webhook: WebhookId) -> Occurrence {
-    poweron(7, &[1]).with_to(Chosen::new([webhook]).unwrap())
+    poweron(7, &[1]).with_to(WebhookIds::new([webhook]).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
@@ -42,7 +42,7 @@ async fn a_webhook_that_lists_channels_still_runs_by_hand() {
     let (_bench, emitter) = bench(&records, &Limits::default()).await;
     let unheard = emitter.emit_tagged().await.unwrap();
     assert!(unheard.deliveries.is_empty());
-    let run = Run::from(Left::Tasks(vec![task]));
+    let run = Run::from(RemainingTasks::Tasks(vec![task]));
     let by_hand = emitter.emit(&poweron(7, &[]), run).await.unwrap();
     assert_eq!(by_hand.deliveries.len(), 1);
     let heard = poweron(7, &[1]).with_channel("a".parse().unwrap());

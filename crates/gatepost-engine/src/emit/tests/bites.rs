@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Left};
+use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, RemainingTasks};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{MAX_RENDERED, OwnerId, TagId, Target, TaskId};
 
@@ -202,7 +202,9 @@ async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
     tagged(&records, 2, 3).await;
     let (bench, emitter) = bench(&records, &small()).await;
     let tasks = (1..=5).chain([99]).map(TaskId).collect();
-    let emitted = emitter.emit(&poweron(7, &[]), Left::Tasks(tasks)).await;
+    let emitted = emitter
+        .emit(&poweron(7, &[]), RemainingTasks::Tasks(tasks))
+        .await;
     assert!(emitted.unwrap().pending);
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{DeliveryState, Left, RecordStore as _};
+use gatepost_storage::webhooks::{DeliveryState, RecordStore as _, RemainingTasks};
 use gatepost_storage::{ErrorKind, Revision};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{Activity, DeliveryOrder, TagId, Target};
@@ -89,7 +89,7 @@ async fn a_change_of_the_records_is_seen_by_the_emit_that_meets_it() {
     assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 2);
     assert!(records.store.task(once).await.unwrap().is_none());
     assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 1);
-    let by_hand = Left::Tasks(vec![once]);
+    let by_hand = RemainingTasks::Tasks(vec![once]);
     let gone = emitter.emit(&poweron(7, &[]), by_hand).await.unwrap();
     assert!(gone.deliveries.is_empty());
 }

@@ -1,13 +1,13 @@
 //! Who receives it is for the platform to say, and nobody but those waits for it.
 
 use gatepost_ids::{Audience, TenantId};
-use gatepost_storage::webhooks::{Enqueue, Left, Origin, QueueStore as _};
+use gatepost_storage::webhooks::{Enqueue, Origin, QueueStore as _, RemainingTasks};
 use gatepost_testkit::fixtures::direct;
-use webhook_model::{Chosen, OwnerId, TagId, Target, TaskId, WebhookId};
+use webhook_model::{OwnerId, TagId, Target, TaskId, WebhookId, WebhookIds};
 
 use super::*;
 use crate::config::EmitLimits;
-use crate::judge::May;
+use crate::judge::Decision;
 use crate::judge::testing::Manner;
 use crate::testing::{addressed, new_delivery};
 
@@ -20,7 +20,7 @@ async fn tenant() -> (Records, Arc<Platform>, Bench, Arc<Emitter>) {
         platform.user(owner, 7);
         records.tagged_of(owner, &format!("of {owner}")).await;
     }
-    let rule = Rule::Watch(platform.clone());
+    let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
     for owner in [1, 2] {
         bench.judge.admit_change(OwnerId(owner)).await.unwrap();
@@ -39,7 +39,7 @@ async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_a
     platform.user(3, 8);
     records.tagged_of(3, "of 3").await;
     emitter.core.access.admit_change(OwnerId(3)).await.unwrap();
-    platform.may(2, May::No);
+    platform.may(2, Decision::No);
     platform.watched();
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert_eq!(emitted.unwrap().deliveries.len(), 1);
@@ -69,7 +69,7 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
         "nothing is there to be read"
     );
     let left = &rows(&records).await[0].left;
-    assert_eq!(*left, Left::Tasks(vec![TaskId(1), TaskId(2)]));
+    assert_eq!(*left, RemainingTasks::Tasks(vec![TaskId(1), TaskId(2)]));
     drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
@@ -91,7 +91,7 @@ async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
     ] {
         records.event_with(target, task, filter, context).await;
     }
-    let rule = Rule::Watch(platform.clone());
+    let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
     bench.judge.admit_change(OwnerId(1)).await.unwrap();
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
@@ -228,9 +228,9 @@ async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
     let old = rows(&records).await.remove(0);
-    let both = Left::Tasks(vec![TaskId(1), TaskId(2)]);
+    let both = RemainingTasks::Tasks(vec![TaskId(1), TaskId(2)]);
     assert_eq!((old.turn, &old.left), (0, &both));
-    let second = Left::Tasks(vec![TaskId(2)]);
+    let second = RemainingTasks::Tasks(vec![TaskId(2)]);
     let moved_on = Enqueue {
         origin: Origin::Outbox {
             row: old.id,
@@ -261,7 +261,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
         records.tagged_of(1, &format!("{n}")).await;
     }
     let (rule, limits) = (
-        Rule::Watch(platform.clone()),
+        Rule::Policy(platform.clone()),
         Limits::default().with_emit(limits),
     );
     let (bench, emitter) = bench_of(&records, &limits, rule, &platform).await;
@@ -272,7 +272,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let waiting = rows(&records).await.into_iter().map(|row| row.left);
-    let expected = [vec![TaskId(1), TaskId(2)], vec![TaskId(3)]].map(Left::Tasks);
+    let expected = [vec![TaskId(1), TaskId(2)], vec![TaskId(3)]].map(RemainingTasks::Tasks);
     assert_eq!(waiting.collect::<Vec<_>>(), expected);
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(10)).await;
@@ -321,20 +321,20 @@ async fn a_chosen_few_widen_no_audience_and_are_still_the_chosen_once_the_platfo
     let (records, platform, bench, emitter) = tenant().await;
     let chosen = |webhooks: &[i64]| {
         addressed(TENANT, &[1])
-            .with_to(Chosen::new(webhooks.iter().copied().map(WebhookId)).unwrap())
+            .with_to(WebhookIds::new(webhooks.iter().copied().map(WebhookId)).unwrap())
     };
-    platform.may(2, May::No);
+    platform.may(2, Decision::No);
     let emitted = emitter.emit(&chosen(&[2]), Emitter::all()).await.unwrap();
     assert!(emitted.deliveries.is_empty() && !emitted.pending);
 
-    platform.may(2, May::Yes);
+    platform.may(2, Decision::Yes);
     // An answer is kept for a few seconds.
     pass(&bench, Duration::from_secs(10)).await;
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let emitted = emitter.emit(&chosen(&[2]), Emitter::all()).await.unwrap();
     assert!(emitted.pending);
     let waits = rows(&records).await.remove(0);
-    assert_eq!(waits.left, Left::Tasks(vec![TaskId(2)]));
+    assert_eq!(waits.left, RemainingTasks::Tasks(vec![TaskId(2)]));
     assert_eq!(waits.occurrence.unwrap().to, chosen(&[2]).to);
     drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;

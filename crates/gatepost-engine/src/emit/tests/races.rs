@@ -2,7 +2,7 @@
 
 use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
-use gatepost_storage::webhooks::{Left, RecordStore as _, TaskRow};
+use gatepost_storage::webhooks::{RecordStore as _, RemainingTasks, TaskRow};
 use gatepost_storage::{AtMost, Revision};
 use gatepost_testkit::fault::When;
 use webhook_model::{Action, TaskId};
@@ -71,7 +71,7 @@ async fn a_task_that_changes_each_time_goes_the_waiting_way_and_the_others_do_no
     assert_eq!(emitted.deliveries.len(), 1);
     assert!(emitted.pending);
     let waiting = rows(&records).await;
-    assert_eq!(waiting[0].left, Left::Tasks(vec![changing]));
+    assert_eq!(waiting[0].left, RemainingTasks::Tasks(vec![changing]));
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let deliveries = records.deliveries().await;

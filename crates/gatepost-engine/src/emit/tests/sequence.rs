@@ -41,7 +41,7 @@ async fn process(
     platform: &Arc<Platform>,
     limits: &Limits,
 ) -> (Bench, Arc<Emitter>) {
-    let rule = Rule::Watch(platform.clone());
+    let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(records, limits, rule, platform).await;
     for owner in [1, 2] {
         bench.judge.admit_change(OwnerId(owner)).await.unwrap();

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
 
 use super::testing::{Manner, Platform, judge};
-use super::{Heard, Hearing, Judge, May, Rule};
+use super::{Decision, Heard, Hearing, Judge, Rule};
 use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::few::Few;
@@ -49,7 +49,7 @@ impl World {
     }
 
     async fn watching() -> Self {
-        Self::new(|platform| Rule::Watch(platform.clone())).await
+        Self::new(|platform| Rule::Policy(platform.clone())).await
     }
 
     async fn addressed() -> Self {
@@ -146,8 +146,8 @@ async fn without_the_addressees_tenant_its_administrators_wait_and_nobody_else()
 #[tokio::test(start_paused = true)]
 async fn the_platforms_watch_decides_among_those_of_the_place_and_is_asked_once() {
     let world = World::watching().await;
-    world.platform.may(2, May::No);
-    world.platform.may(3, May::NoSuchObject);
+    world.platform.may(2, Decision::No);
+    world.platform.may(3, Decision::NoSuchObject);
     let heard = world.hear(Audience::Tenant(TENANT));
     assert_eq!(heard, hearings("ynnny"), "4 is of another tenant");
     let watched = world.platform.watched();

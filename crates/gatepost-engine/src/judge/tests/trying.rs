@@ -6,7 +6,7 @@ use gatepost_ids::{Audience, ObjectId, OwnerId};
 use webhook_model::Target;
 
 use super::super::testing::Manner;
-use super::super::{Hearing, May};
+use super::super::{Decision, Hearing};
 use super::{SECOND, TENANT, World, event};
 use crate::error::EngineError;
 
@@ -20,14 +20,17 @@ async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
         tokio::time::advance(5 * SECOND).await;
         world.judge.may_watch(owner, &event()).await.unwrap_err()
     };
-    let refused = changed(May::No).await;
+    let refused = changed(Decision::No).await;
     assert_eq!(refused.to_string(), "You may not watch this object");
     assert!(matches!(refused, EngineError::Forbidden(_)));
-    let dangling = changed(May::NoSuchObject).await;
+    let dangling = changed(Decision::NoSuchObject).await;
     assert_eq!(dangling.to_string(), "owner: does not exist");
     assert!(matches!(dangling, EngineError::Dangling(_)));
     world.platform.set_watch_manner(Manner::Hangs);
-    assert!(matches!(changed(May::Yes).await, EngineError::Platform(_)));
+    assert!(matches!(
+        changed(Decision::Yes).await,
+        EngineError::Platform(_)
+    ));
     let addressed = World::addressed().await;
     assert!(addressed.judge.may_watch(owner, &event()).await.is_ok());
 }

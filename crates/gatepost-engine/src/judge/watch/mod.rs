@@ -5,5 +5,5 @@ mod question;
 mod tests;
 mod watches;
 
-pub use question::{May, Watch, WatchAnswer, WatchError, Watched};
+pub use question::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 pub(super) use watches::{Question, Watches};

@@ -13,10 +13,10 @@ use webhook_model::{EventName, EventType, Target};
 /// changes an event, and when something happens that events of several users match: once, for all
 /// of them together. Answers are kept for five seconds.
 ///
-/// Answer from memory if you can ([`WatchAnswer::each`]); ask a database in a future if you must
-/// ([`WatchAnswer::later`]). Nothing waits for a future but the tasks that the answer is about:
+/// Answer from memory if you can ([`PolicyAnswer::each`]); ask a database in a future if you must
+/// ([`PolicyAnswer::later`]). Nothing waits for a future but the tasks that the answer is about:
 /// they run once it is there. An error, a panic or no answer within five seconds is never a yes:
-/// the same is asked again later, for a day. `may` itself must not block its thread.
+/// the same is asked again later, for a day. `may_receive` itself must not block its thread.
 ///
 /// Users whose account is missing or disabled are not asked about, nor those of another tenant than
 /// the occurrence's.
@@ -25,7 +25,7 @@ use webhook_model::{EventName, EventType, Target};
 /// ```
 /// use std::collections::HashSet;
 ///
-/// use gatepost_engine::{May, Watch, WatchAnswer, Watched};
+/// use gatepost_engine::{Decision, SubscriptionPolicy, PolicyAnswer, PolicyQuestion};
 /// use webhook_model::{ObjectId, OwnerId, TagId, Target};
 ///
 /// #[derive(Debug)]
@@ -35,13 +35,13 @@ use webhook_model::{EventName, EventType, Target};
 ///     shared: HashSet<(OwnerId, ObjectId)>,
 /// }
 ///
-/// impl Watch for Machines {
-///     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-///         WatchAnswer::each(owners, |owner| match watched.target {
-///             Target::Instance(id) if !self.all.contains(&id) => May::NoSuchObject,
+/// impl SubscriptionPolicy for Machines {
+///     fn may_receive<'a>(&'a self, question: &'a PolicyQuestion<'a>, owners: &'a [OwnerId]) -> PolicyAnswer<'a> {
+///         PolicyAnswer::each(owners, |owner| match question.target {
+///             Target::Instance(id) if !self.all.contains(&id) => Decision::NoSuchObject,
 ///             Target::Instance(id) => self.shared.contains(&(owner, id)).into(),
-///             Target::Tag(tag) if !self.tags.contains(&tag) => May::NoSuchObject,
-///             Target::Tag(_) | Target::Generic => May::Yes,
+///             Target::Tag(tag) if !self.tags.contains(&tag) => Decision::NoSuchObject,
+///             Target::Tag(_) | Target::Generic => Decision::Yes,
 ///         })
 ///     }
 /// }
@@ -49,7 +49,7 @@ use webhook_model::{EventName, EventType, Target};
 ///
 /// From a database:
 /// ```
-/// # use gatepost_engine::{May, Watch, WatchAnswer, WatchError, Watched};
+/// # use gatepost_engine::{Decision, SubscriptionPolicy, PolicyAnswer, PolicyError, PolicyQuestion};
 /// # use webhook_model::{OwnerId, Target};
 /// # #[derive(Debug)]
 /// # struct Database;
@@ -58,26 +58,30 @@ use webhook_model::{EventName, EventType, Target};
 /// # }
 /// # #[derive(Debug)]
 /// # struct Platform { database: Database }
-/// impl Watch for Platform {
-///     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
-///         WatchAnswer::later(async move {
-///             let readers = self.database.readers(watched.target, owners).await;
-///             let readers = readers.map_err(|error| WatchError(error.to_string()))?;
-///             let may = |owner| May::from(readers.contains(owner));
+/// impl SubscriptionPolicy for Platform {
+///     fn may_receive<'a>(&'a self, question: &'a PolicyQuestion<'a>, owners: &'a [OwnerId]) -> PolicyAnswer<'a> {
+///         PolicyAnswer::later(async move {
+///             let readers = self.database.readers(question.target, owners).await;
+///             let readers = readers.map_err(|error| PolicyError(error.to_string()))?;
+///             let may = |owner| Decision::from(readers.contains(owner));
 ///             Ok(owners.iter().map(may).collect())
 ///         })
 ///     }
 /// }
 /// ```
-pub trait Watch: fmt::Debug + Send + Sync + 'static {
+pub trait SubscriptionPolicy: fmt::Debug + Send + Sync + 'static {
     /// Whether each of these users may watch this.
-    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a>;
+    fn may_receive<'a>(
+        &'a self,
+        question: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a>;
 }
 
 /// What users want to watch, or what happened.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub struct Watched<'a> {
+pub struct PolicyQuestion<'a> {
     /// The area of the platform.
     pub event_type: &'a EventType,
     /// What happens there.
@@ -94,7 +98,7 @@ pub struct Watched<'a> {
 /// Whether a user may watch something.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub enum May {
+pub enum Decision {
     /// The user may. `true.into()`, for short.
     Yes,
     /// The user may not: an event on it is refused, and an occurrence is not passed on. `false`.
@@ -104,7 +108,7 @@ pub enum May {
     NoSuchObject,
 }
 
-impl From<bool> for May {
+impl From<bool> for Decision {
     fn from(may: bool) -> Self {
         if may { Self::Yes } else { Self::No }
     }
@@ -114,33 +118,35 @@ impl From<bool> for May {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the platform could not say who may watch: {0}")]
 #[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
-pub struct WatchError(pub String);
+pub struct PolicyError(pub String);
 
-/// The platform's answer: at once, or later. One [`May`] for each user, in the order of the
+/// The platform's answer: at once, or later. One [`Decision`] for each user, in the order of the
 /// question; any other number is an error.
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
-pub enum WatchAnswer<'a> {
+pub enum PolicyAnswer<'a> {
     /// Known already.
-    Now(Result<Vec<May>, WatchError>),
+    Now(Result<Vec<Decision>, PolicyError>),
     /// To be waited for, for at most five seconds.
-    Later(Pin<Box<dyn Future<Output = Result<Vec<May>, WatchError>> + Send + 'a>>),
+    Later(Pin<Box<dyn Future<Output = Result<Vec<Decision>, PolicyError>> + Send + 'a>>),
 }
 
-impl<'a> WatchAnswer<'a> {
+impl<'a> PolicyAnswer<'a> {
     /// An answer at once, user by user.
     #[must_use]
-    pub fn each<M: Into<May>>(owners: &[OwnerId], mut may: impl FnMut(OwnerId) -> M) -> Self {
+    pub fn each<M: Into<Decision>>(owners: &[OwnerId], mut may: impl FnMut(OwnerId) -> M) -> Self {
         Self::Now(Ok(owners.iter().map(|owner| may(*owner).into()).collect()))
     }
 
     /// An answer that has to be waited for.
     #[must_use]
-    pub fn later(answer: impl Future<Output = Result<Vec<May>, WatchError>> + Send + 'a) -> Self {
+    pub fn later(
+        answer: impl Future<Output = Result<Vec<Decision>, PolicyError>> + Send + 'a,
+    ) -> Self {
         Self::Later(Box::pin(answer))
     }
 }
 
-impl fmt::Debug for WatchAnswer<'_> {
+impl fmt::Debug for PolicyAnswer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Now(answer) => f.debug_tuple("Now").field(answer).finish(),

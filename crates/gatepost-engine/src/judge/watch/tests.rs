@@ -1,4 +1,4 @@
-//! The platform's `Watch`, by script.
+//! The platform's `SubscriptionPolicy`, by script.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use gatepost_ids::{Audience, ObjectId, OwnerId, Place, TenantId};
 use tokio::time::Instant;
 use webhook_model::{Object, Occurrence};
 
-use super::{May, Question, Watches};
+use super::{Decision, Question, Watches};
 use crate::guard::PATIENCE;
 use crate::judge::failures::Failures;
 use crate::judge::testing::{Manner, Platform};
@@ -27,7 +27,7 @@ fn question(object: u32, tenant: u128) -> Question {
     Question::of(&occurrence, Place::Tenant(TenantId(tenant)))
 }
 
-async fn wait(watches: &Arc<Watches>, question: &Question) -> Vec<Option<May>> {
+async fn wait(watches: &Arc<Watches>, question: &Question) -> Vec<Option<Decision>> {
     let until = Instant::now() + PATIENCE;
     watches.wait(question, &OWNERS, until).await
 }
@@ -36,10 +36,10 @@ async fn wait(watches: &Arc<Watches>, question: &Question) -> Vec<Option<May>> {
 async fn all_owners_are_asked_about_at_once_and_answers_hold_for_five_seconds() {
     let platform = Platform::new();
     let watches = watches(&platform);
-    platform.may(2, May::No);
-    platform.may(3, May::NoSuchObject);
+    platform.may(2, Decision::No);
+    platform.may(3, Decision::NoSuchObject);
     let question = question(7, 1);
-    let expected = [May::Yes, May::No, May::NoSuchObject].map(Some);
+    let expected = [Decision::Yes, Decision::No, Decision::NoSuchObject].map(Some);
     assert_eq!(watches.now(&question, &OWNERS), expected);
     assert_eq!(
         platform.watched(),
@@ -54,8 +54,8 @@ async fn all_owners_are_asked_about_at_once_and_answers_hold_for_five_seconds() 
         "only what is not known"
     );
     tokio::time::advance(5 * SECOND).await;
-    platform.may(2, May::Yes);
-    assert_eq!(watches.now(&question, &OWNERS)[1], Some(May::Yes));
+    platform.may(2, Decision::Yes);
+    assert_eq!(watches.now(&question, &OWNERS)[1], Some(Decision::Yes));
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,8 +73,8 @@ async fn an_answer_about_one_thing_is_none_about_another() {
 #[tokio::test(start_paused = true)]
 async fn whatever_the_platform_does_it_is_never_a_yes_without_a_yes() {
     let cases = [
-        (Manner::Now, Some(May::Yes)),
-        (Manner::Later(3 * SECOND), Some(May::Yes)),
+        (Manner::Now, Some(Decision::Yes)),
+        (Manner::Later(3 * SECOND), Some(Decision::Yes)),
         (Manner::Later(6 * SECOND), None),
         (Manner::Hangs, None),
         (Manner::Fails, None),
@@ -107,7 +107,7 @@ async fn what_has_to_be_waited_for_is_asked_once_and_known_when_it_is_there() {
     for _ in 0..1_000 {
         assert_eq!(watches.now(&question, &OWNERS), [None; 3]);
     }
-    assert_eq!(wait(&watches, &question).await, [Some(May::Yes); 3]);
+    assert_eq!(wait(&watches, &question).await, [Some(Decision::Yes); 3]);
     assert_eq!(platform.watched().len(), 1);
 }
 
@@ -120,7 +120,10 @@ async fn where_it_hangs_for_one_tenant_others_are_asked_about() {
         watches.now(&question(object, 1), &OWNERS);
     }
     platform.set_watch_manner(Manner::Later(SECOND));
-    assert_eq!(wait(&watches, &question(1, 2)).await, [Some(May::Yes); 3]);
+    assert_eq!(
+        wait(&watches, &question(1, 2)).await,
+        [Some(Decision::Yes); 3]
+    );
     let began = Instant::now();
     assert_eq!(wait(&watches, &question(200, 1)).await, [None; 3]);
     assert_eq!(
@@ -130,7 +133,7 @@ async fn where_it_hangs_for_one_tenant_others_are_asked_about() {
     );
     tokio::time::sleep(5 * SECOND).await;
     let there_is_room = wait(&watches, &question(200, 1)).await;
-    assert_eq!(there_is_room, [Some(May::Yes); 3]);
+    assert_eq!(there_is_room, [Some(Decision::Yes); 3]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,7 +147,10 @@ async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
     assert_eq!(platform.watched().len(), 1);
     platform.set_watch_manner(Manner::Now);
     tokio::time::advance(SECOND).await;
-    assert_eq!(watches.now(&question(7, 1), &OWNERS), [Some(May::Yes); 3]);
+    assert_eq!(
+        watches.now(&question(7, 1), &OWNERS),
+        [Some(Decision::Yes); 3]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +159,10 @@ async fn answers_about_a_hundred_thousand_users_are_kept_within_bounds() {
     let watches = watches(&platform);
     for tens in 0..20_000 {
         let owners: Vec<_> = (0..10).map(|n| OwnerId(10 * tens + n)).collect();
-        assert_eq!(watches.now(&question(7, 1), &owners), [Some(May::Yes); 10]);
+        assert_eq!(
+            watches.now(&question(7, 1), &owners),
+            [Some(Decision::Yes); 10]
+        );
     }
     let count = watches.lock().count();
     assert!((10_000..=super::watches::MOST).contains(&count), "{count}");

@@ -8,7 +8,7 @@ use gatepost_ids::{Audience, OwnerId, Place, TagId};
 use tokio::time::Instant;
 use webhook_model::{Event, EventName, EventType, Occurrence, Target};
 
-use super::question::{May, Watch, WatchAnswer, WatchError, Watched};
+use super::question::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 use crate::guard::{Lent, Silence, guarded, run_now};
 use crate::judge::crowd::Crowd;
 use crate::judge::failures::Failures;
@@ -34,9 +34,9 @@ pub(in crate::judge) struct Asked(u64, u64);
 
 #[derive(Debug)]
 pub(in crate::judge) struct Watches {
-    platform: Arc<dyn Watch>,
+    platform: Arc<dyn SubscriptionPolicy>,
     /// `None`: the platform gave no answer.
-    known: Mutex<Kept<(OwnerId, Asked), Option<May>>>,
+    known: Mutex<Kept<(OwnerId, Asked), Option<Decision>>>,
     /// By what is asked, and about which users.
     flights: Flights<(Asked, Asked)>,
     crowd: Crowd,
@@ -88,8 +88,8 @@ impl Question {
         self.audience.is_none()
     }
 
-    fn watched(&self) -> Watched<'_> {
-        Watched {
+    fn watched(&self) -> PolicyQuestion<'_> {
+        PolicyQuestion {
             event_type: &self.event_type,
             event: &self.event,
             target: self.target,
@@ -100,7 +100,10 @@ impl Question {
 }
 
 impl Watches {
-    pub(in crate::judge) fn new(platform: Arc<dyn Watch>, failures: Arc<Failures>) -> Arc<Self> {
+    pub(in crate::judge) fn new(
+        platform: Arc<dyn SubscriptionPolicy>,
+        failures: Arc<Failures>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             platform,
             known: Mutex::new(Kept::new(KEPT, MOST)),
@@ -117,7 +120,7 @@ impl Watches {
         self: &Arc<Self>,
         question: &Question,
         owners: &[OwnerId],
-    ) -> Vec<Option<May>> {
+    ) -> Vec<Option<Decision>> {
         let asked = self.asked(&question.watched());
         let (known, unknown) = self.known(asked, owners);
         let key = (asked, self.asked(&unknown));
@@ -134,7 +137,7 @@ impl Watches {
         question: &Question,
         owners: &[OwnerId],
         until: Instant,
-    ) -> Vec<Option<May>> {
+    ) -> Vec<Option<Decision>> {
         let mut may = self.now(question, owners);
         let asked = self.asked(&question.watched());
         let (_, unknown) = self.known(asked, owners);
@@ -161,10 +164,10 @@ impl Watches {
 
     async fn ask(self: Arc<Self>, question: Question, owners: Vec<OwnerId>, key: (Asked, Asked)) {
         let watched = question.watched();
-        let answer = match guarded(|| self.platform.may(&watched, &owners)) {
+        let answer = match guarded(|| self.platform.may_receive(&watched, &owners)) {
             None => Err(Silence::Panicked),
-            Some(WatchAnswer::Now(answer)) => Ok(answer),
-            Some(WatchAnswer::Later(future)) => {
+            Some(PolicyAnswer::Now(answer)) => Ok(answer),
+            Some(PolicyAnswer::Later(future)) => {
                 let future = Lent::new(future);
                 let Some(_flight) = self.flights.begin(key) else {
                     return;
@@ -186,7 +189,7 @@ impl Watches {
         &self,
         asked: Asked,
         owners: &[OwnerId],
-        said: Result<Result<Vec<May>, WatchError>, Silence>,
+        said: Result<Result<Vec<Decision>, PolicyError>, Silence>,
     ) {
         let answer = match said {
             Ok(Ok(may)) if may.len() == owners.len() => Ok(may),
@@ -213,7 +216,7 @@ impl Watches {
     }
 
     /// What is known about each, and the users about which nothing is.
-    fn known(&self, asked: Asked, owners: &[OwnerId]) -> (Vec<Option<May>>, Vec<OwnerId>) {
+    fn known(&self, asked: Asked, owners: &[OwnerId]) -> (Vec<Option<Decision>>, Vec<OwnerId>) {
         let known = self.lock();
         let mut unknown = Vec::new();
         let may = owners.iter().map(|owner| {
@@ -231,7 +234,7 @@ impl Watches {
         Asked(first.hash_one(what), second.hash_one(what))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<May>>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<Decision>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

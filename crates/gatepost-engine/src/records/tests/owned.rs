@@ -8,14 +8,14 @@ use webhook_model::{Event, EventLabel, Filter, OwnerId};
 
 use super::*;
 use crate::judge::testing::Platform;
-use crate::judge::{May, Rule};
+use crate::judge::{Decision, Rule};
 
-/// Owners 1 and 2 of tenant 7; the platform's `Watch` decides.
+/// Owners 1 and 2 of tenant 7; the platform's `SubscriptionPolicy` decides.
 async fn tenant() -> (Records, Arc<Platform>, Bench) {
     let (records, platform) = (Records::new(), Platform::new());
     platform.user(1, 7);
     platform.user(2, 7);
-    let rule = Rule::Watch(platform.clone());
+    let rule = Rule::Policy(platform.clone());
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, rule, &platform).await;
     (records, platform, bench)
@@ -67,7 +67,7 @@ async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched
     let engine = bench.engine();
     let on = |id: u32| event(Target::Instance(id.into()), task);
     let made = engine.create_event(&on(1)).await.unwrap().id;
-    platform.may(1, May::No);
+    platform.may(1, Decision::No);
     let refused = engine.create_event(&on(2)).await.unwrap_err();
     assert!(matches!(&refused, EngineError::Forbidden(_)), "{refused:?}");
     let refused = engine.edit_event(made, |event| {
@@ -81,7 +81,7 @@ async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched
         Ok(())
     });
     assert!(!off.await.unwrap().value.enabled);
-    platform.may(1, May::NoSuchObject);
+    platform.may(1, Decision::NoSuchObject);
     let missing = engine.create_event(&on(4)).await.unwrap_err();
     assert!(!matches!(missing, EngineError::Forbidden(_)), "{missing:?}");
     assert_eq!(engine.event(EventId(2)).await.unwrap(), None);
@@ -103,7 +103,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
         (delivery.owner, delivery.tenant),
         (OwnerId(1), Some(TenantId(7)))
     );
-    platform.may(1, May::No);
+    platform.may(1, Decision::No);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
     let refused = engine

@@ -1,7 +1,7 @@
 //! Occurrences for a chosen few, and webhooks that list channels.
 
 use gatepost_storage::webhooks::{RecordStore as _, RoutesVersion};
-use webhook_model::{Chosen, Occurrence, Target, WebhookId};
+use webhook_model::{Occurrence, Target, WebhookId, WebhookIds};
 
 use super::*;
 use crate::testing::poweron;
@@ -22,7 +22,7 @@ async fn listing(records: &Records, channels: &[&str]) -> Vec<WebhookId> {
 fn of(to: &[WebhookId], channel: Option<&str>) -> Occurrence {
     let to = to.iter().copied();
     let mut occurrence = poweron(7, &[]);
-    occurrence.to = Chosen::new(to).ok();
+    occurrence.to = WebhookIds::new(to).ok();
     occurrence.channel = channel.map(|channel| channel.parse().unwrap());
     occurrence
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
@@ -24,14 +24,14 @@ impl Bench {
     }
 
     /// This number of messages come to a queue.
-    pub(super) fn ready(&mut self, webhook: &Webhook, queue: LaneClass, count: u32) {
+    pub(super) fn ready(&mut self, webhook: &Webhook, queue: QueueClass, count: u32) {
         self.ready_as(webhook, queue, count, Record::New);
     }
 
     pub(super) fn ready_as(
         &mut self,
         webhook: &Webhook,
-        queue: LaneClass,
+        queue: QueueClass,
         count: u32,
         record: Record,
     ) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use webhook_model::WebhookId;
 
 use super::bench::Bench;
@@ -13,7 +13,7 @@ use crate::scheduler::{Config, MOST, Outcome, Permit, Record, Waiting};
 
 /// The class of a webhook's next request, which ends as given.
 fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     let mut permits = bench.permits();
     assert_eq!(permits.len(), 1);
     let permit = permits.remove(0);
@@ -25,7 +25,7 @@ fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
 /// Permits for one message to each of these webhooks of a tenant.
 fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Record) -> Vec<Permit> {
     for id in ids {
-        bench.ready_as(&webhook(id, tenant), LaneClass::First, 1, record);
+        bench.ready_as(&webhook(id, tenant), QueueClass::First, 1, record);
     }
     bench.permits()
 }
@@ -72,7 +72,7 @@ fn webhook_is_slow_after_three_requests_of_two_seconds() {
 fn webhook_is_slow_while_a_request_runs_for_long() {
     let mut bench = Bench::new(config());
     class_of(&mut bench, Outcome::Responded, millis(1));
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     let mut running = bench.permits();
     bench.scheduler.became_slow(&mut running[0], bench.now);
     assert_eq!(
@@ -93,7 +93,7 @@ fn last_slots_of_new_are_for_those_of_the_last_second() {
         // Of the half that is Slow's and New's, all but the last eight or nine.
         let others = fill(&mut bench, 1_000..1_000 + before, 7, Record::New);
         assert_eq!(others.len(), usize::try_from(before).unwrap());
-        bench.ready(&webhook(1, 1), LaneClass::First, 1);
+        bench.ready(&webhook(1, 1), QueueClass::First, 1);
         bench.now += millis(waited);
         assert_eq!(bench.permits().len(), given);
     }
@@ -120,7 +120,7 @@ fn realm_has_a_third_of_idle_slow_slots_and_64_at_least() {
     let mut bench = Bench::new(config());
     for id in 0..480 {
         let other = webhook(OTHERS + id, tenant(id, 480));
-        bench.ready_as(&other, LaneClass::First, 1, Record::Failing);
+        bench.ready_as(&other, QueueClass::First, 1, Record::Failing);
     }
     assert_eq!(bench.permits().len(), 480);
     let tight = fill(&mut bench, 5_000..6_000, 7, Record::Failing);
@@ -128,7 +128,7 @@ fn realm_has_a_third_of_idle_slow_slots_and_64_at_least() {
     let mut bench = Bench::new(config());
     for id in 0..400 {
         let other = webhook(OTHERS + id, tenant(id, 400));
-        bench.ready_as(&other, LaneClass::First, 1, Record::Failing);
+        bench.ready_as(&other, QueueClass::First, 1, Record::Failing);
     }
     assert_eq!(bench.permits().len(), 400);
     assert_eq!(fill(&mut bench, 5_000..6_000, 7, Record::Failing).len(), 64);
@@ -143,7 +143,7 @@ fn realm_with_64_overdue_requests_begins_one_at_a_time() {
         for permit in &mut permits {
             bench.scheduler.became_slow(permit, bench.now);
         }
-        bench.ready(&webhook(1, 1), LaneClass::First, 100);
+        bench.ready(&webhook(1, 1), QueueClass::First, 100);
         assert_eq!(bench.permits().len(), given);
     }
 }
@@ -160,10 +160,10 @@ fn timers_of_one_moment_fire_256_in_a_call() {
         };
         bench
             .scheduler
-            .ready(&webhook, LaneClass::First, waiting, bench.now);
+            .ready(&webhook, QueueClass::First, waiting, bench.now);
         bench
             .scheduler
-            .ready_at(webhook.id, LaneClass::Retry, bench.now + secs(5));
+            .ready_at(webhook.id, QueueClass::Retry, bench.now + secs(5));
     }
     let permits = bench.permits();
     bench.release(permits, Outcome::Responded);
@@ -180,7 +180,7 @@ fn webhooks_are_remembered_up_to_200_000() {
         ..config()
     });
     for id in 0..200_010 {
-        bench.ready(&webhook(id, 1), LaneClass::First, 1);
+        bench.ready(&webhook(id, 1), QueueClass::First, 1);
     }
     assert_eq!(bench.scheduler.targets.len(), 200_000);
     let first = bench.scheduler.targets.contains_key(&WebhookId(0));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -103,7 +103,7 @@ fn target_that_asks_for_a_day_is_asked_within_15_minutes() {
 /// minute.
 fn sent_after(minutes: u64, seconds: u64) -> usize {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
     let permits = bench.permits();
     bench.release(permits, Outcome::Overloaded(Some(secs(60))));
     bench.now += secs(60 * minutes + seconds);
@@ -123,7 +123,7 @@ fn learned_rate_doubles_each_minute_and_is_forgotten_after_ten() {
 #[test]
 fn second_hold_halves_the_learned_rate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
     for gap in [4, 8, 16, 32, 60, 60] {
         let permits = bench.permits();
         assert_eq!(permits.len(), 1);
@@ -146,7 +146,7 @@ fn processes_begin_one_after_the_other_after_a_hold() {
     for own in [0, 1, 7] {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(8, own);
-        bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::New);
+        bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::New);
         let permits = bench.permits();
         let asked = Outcome::Overloaded(Some(secs(3)));
         let hold = bench.release(permits, asked).unwrap();

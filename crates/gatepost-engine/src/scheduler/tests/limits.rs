@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use gatepost_ids::{Place, TenantId};
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use webhook_model::OwnerId;
 
 use super::OTHERS;
@@ -29,7 +29,7 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
             }),
             ..webhook(1, 1)
         };
-        bench.ready(&webhook, LaneClass::First, 100);
+        bench.ready(&webhook, QueueClass::First, 100);
         assert_eq!(bench.begun(millis(1_999)).len(), expected);
     }
 }
@@ -37,7 +37,7 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
 #[test]
 fn resumed_webhook_sends_what_was_held_at_its_rate() {
     let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
     bench.scheduler.leave(webhook(1, 1).id, bench.now);
     bench.now += secs(10);
@@ -48,7 +48,7 @@ fn resumed_webhook_sends_what_was_held_at_its_rate() {
     };
     bench
         .scheduler
-        .ready(&webhook(1, 1), LaneClass::First, waiting, bench.now);
+        .ready(&webhook(1, 1), QueueClass::First, waiting, bench.now);
     assert_eq!(bench.begun(millis(2_999)).len(), 399);
 }
 
@@ -64,7 +64,7 @@ fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
         let webhook = webhook(1, 1);
         bench
             .scheduler
-            .ready(&webhook, LaneClass::First, waiting, bench.now);
+            .ready(&webhook, QueueClass::First, waiting, bench.now);
         assert_eq!(bench.begun(Duration::ZERO).len(), sent);
     }
 }
@@ -72,15 +72,15 @@ fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
 #[test]
 fn first_attempts_and_retries_of_a_webhook_alternate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::New);
-    bench.ready(&webhook(1, 1), LaneClass::Retry, 10);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::New);
+    bench.ready(&webhook(1, 1), QueueClass::Retry, 10);
     let mut queues = Vec::new();
     while queues.len() < 20 {
         let permits = bench.permits();
         queues.extend(permits.iter().map(|permit| permit.queue));
         bench.release(permits, Outcome::Responded);
     }
-    let both = [LaneClass::First, LaneClass::Retry];
+    let both = [QueueClass::First, QueueClass::Retry];
     assert!(queues.chunks(2).all(|pair| pair == both), "{queues:?}");
 }
 
@@ -94,8 +94,8 @@ fn webhook_in_order_has_one_request_in_flight() {
         }),
         ..webhook(1, 1)
     };
-    bench.ready(&webhook, LaneClass::First, 100);
-    bench.ready(&webhook, LaneClass::Retry, 100);
+    bench.ready(&webhook, QueueClass::First, 100);
+    bench.ready(&webhook, QueueClass::Retry, 100);
     for _ in 0..100 {
         let permits = bench.permits();
         assert_eq!(permits.len(), 1);
@@ -136,9 +136,9 @@ fn owners_without_tenants_are_realms_of_their_own() {
         ..webhook(id, u128::from(id.unsigned_abs() % 2))
     };
     for id in 0..100 {
-        bench.ready(&of(2 * id), LaneClass::First, 1);
+        bench.ready(&of(2 * id), QueueClass::First, 1);
     }
-    bench.ready(&of(1), LaneClass::First, 1);
+    bench.ready(&of(1), QueueClass::First, 1);
     let mut permits = Vec::new();
     bench.scheduler.next_batch(2, bench.now, &mut permits);
     let mut owners: Vec<_> = permits.iter().map(|permit| permit.webhook.0 % 2).collect();
@@ -149,7 +149,7 @@ fn owners_without_tenants_are_realms_of_their_own() {
 #[test]
 fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
     let start = bench.now;
     let mut begun = Vec::new();
     while begun.len() < 14 {
@@ -172,9 +172,9 @@ fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
 fn limit_halves_once_at_trouble_of_one_moment() {
     for trouble in [Outcome::TimedOut, Outcome::Overloaded(None)] {
         let mut bench = Bench::new(config());
-        bench.ready(&webhook(1, 1), LaneClass::First, 1);
+        bench.ready(&webhook(1, 1), QueueClass::First, 1);
         assert_eq!(bench.begun(secs(1)).len(), 1);
-        bench.ready(&webhook(1, 1), LaneClass::First, 1_000);
+        bench.ready(&webhook(1, 1), QueueClass::First, 1_000);
         for expected in [32, 16, 8, 4, 2, 1, 1] {
             let permits = bench.permits();
             assert_eq!(permits.len(), expected);
@@ -199,12 +199,12 @@ fn permit_at_insert_goes_only_if_nobody_is_before() {
     });
     let (one, other) = (webhook(1, 1), webhook(2, 2));
     for webhook in [&one, &other] {
-        bench.ready(webhook, LaneClass::First, 1);
+        bench.ready(webhook, QueueClass::First, 1);
         assert_eq!(bench.begun(secs(1)).len(), 1);
     }
     let first = bench.scheduler.try_now(&one, bench.now).unwrap();
-    assert_eq!((first.webhook, first.queue), (one.id, LaneClass::First));
-    bench.ready(&other, LaneClass::First, 1);
+    assert_eq!((first.webhook, first.queue), (one.id, QueueClass::First));
+    bench.ready(&other, QueueClass::First, 1);
     assert!(
         bench.scheduler.try_now(&one, bench.now).is_none(),
         "the other has fewer in flight"
@@ -222,31 +222,31 @@ fn permit_at_insert_goes_only_if_nobody_is_before() {
 #[test]
 fn webhook_that_leaves_sends_nothing_until_ready_again() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::New);
     bench
         .scheduler
-        .ready_at(webhook(1, 1).id, LaneClass::Retry, bench.now + secs(5));
+        .ready_at(webhook(1, 1).id, QueueClass::Retry, bench.now + secs(5));
     let permits = bench.permits();
     bench.scheduler.leave(webhook(1, 1).id, bench.now);
     bench.release(permits, Outcome::Responded);
     assert_eq!(bench.begun(secs(60)), []);
     assert_eq!(bench.scheduler.in_flight(), 0);
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     assert_eq!(bench.begun(secs(60)).len(), 1);
 }
 
 #[test]
 fn claim_that_found_nothing_empties_the_queue() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::New);
     bench.now += millis(1);
     let permits = bench.permits();
     bench.release(permits, Outcome::Empty);
     assert_eq!(bench.permits(), []);
-    bench.ready(&webhook(1, 1), LaneClass::First, 5);
+    bench.ready(&webhook(1, 1), QueueClass::First, 5);
     let permits = bench.permits();
     bench.now += millis(1);
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     bench.release(permits, Outcome::Empty);
     assert_eq!(bench.permits().len(), 1, "more came since");
 }
@@ -259,10 +259,10 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
         ..config()
     });
     for id in 0..20 {
-        bench.ready(&webhook(id, id.unsigned_abs().into()), LaneClass::First, 1);
+        bench.ready(&webhook(id, id.unsigned_abs().into()), QueueClass::First, 1);
     }
     for id in 0..2_000 {
-        bench.ready(&webhook(OTHERS + id, 7_777), LaneClass::First, 1);
+        bench.ready(&webhook(OTHERS + id, 7_777), QueueClass::First, 1);
     }
     assert!(!bench.scheduler.take_gap(), "there is no room yet");
     let mut sent = BTreeMap::new();
@@ -288,7 +288,7 @@ fn gap_is_reported_when_half_of_the_bound_is_free() {
         ..config()
     });
     for id in 0..2_000 {
-        bench.ready(&webhook(id, 1), LaneClass::First, 1);
+        bench.ready(&webhook(id, 1), QueueClass::First, 1);
     }
     for id in 0..501 {
         assert!(!bench.scheduler.take_gap(), "after {id}");
@@ -300,9 +300,9 @@ fn gap_is_reported_when_half_of_the_bound_is_free() {
 #[test]
 fn hold_ends_at_an_edit_and_then_one_probe_goes() {
     let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
-    bench.ready(&webhook(1, 1), LaneClass::First, 100);
+    bench.ready(&webhook(1, 1), QueueClass::First, 100);
     let permits = bench.permits();
     assert_eq!(permits.len(), 32);
     bench.now += millis(1);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use delivery::Schedule;
 use gatepost_ids::{Place, TenantId};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::QueueClass;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
@@ -102,7 +102,7 @@ pub(super) const fn waits(asked: Duration) -> Reply {
 #[derive(Debug)]
 enum Event {
     Arrive(usize, Webhook, Waiting),
-    Due(usize, i64, LaneClass, Delivery),
+    Due(usize, i64, QueueClass, Delivery),
     Slow(u64),
     End(u64),
     Start(usize),
@@ -137,7 +137,7 @@ pub(super) struct Sim {
     pub most_in_flight: u32,
     events: BTreeMap<(Instant, u64), Event>,
     count: u64,
-    queues: BTreeMap<(usize, i64, LaneClass), VecDeque<Delivery>>,
+    queues: BTreeMap<(usize, i64, QueueClass), VecDeque<Delivery>>,
     webhooks: HashMap<i64, (Webhook, Record)>,
     running: BTreeMap<u64, Running>,
     rng: StdRng,
@@ -205,7 +205,7 @@ impl Sim {
         };
         let id = webhook.id.0;
         self.webhooks.insert(id, (webhook, Record::New));
-        self.schedule(self.now, Event::Due(0, id, LaneClass::Lost, delivery));
+        self.schedule(self.now, Event::Due(0, id, QueueClass::Lost, delivery));
     }
 
     /// Runs until nothing happens any more, or until this time.
@@ -255,7 +255,7 @@ impl Sim {
         self.events.insert((at, self.count), event);
     }
 
-    fn enqueue(&mut self, process: usize, webhook: i64, queue: LaneClass, delivery: Delivery) {
+    fn enqueue(&mut self, process: usize, webhook: i64, queue: QueueClass, delivery: Delivery) {
         let queue = self.queues.entry((process, webhook, queue));
         queue.or_default().push_back(delivery);
     }
@@ -271,13 +271,13 @@ impl Sim {
                     lost: 0,
                 };
                 let id = webhook.id.0;
-                self.enqueue(process, id, LaneClass::First, delivery);
-                self.processes[process].ready(&webhook, LaneClass::First, waiting, now);
+                self.enqueue(process, id, QueueClass::First, delivery);
+                self.processes[process].ready(&webhook, QueueClass::First, waiting, now);
                 self.webhooks.insert(id, (webhook, waiting.record));
             }
             Event::Due(process, webhook, queue, delivery) => {
                 self.enqueue(process, webhook, queue, delivery);
-                if queue != LaneClass::Retry {
+                if queue != QueueClass::Retry {
                     let (webhook, _) = &self.webhooks[&webhook];
                     self.processes[process].ready(webhook, queue, added(now), now);
                 }
@@ -361,10 +361,10 @@ impl Sim {
                 _ => Duration::ZERO,
             };
             let due = now + delay.max(asked);
-            self.processes[process].ready_at(webhook, LaneClass::Retry, due);
+            self.processes[process].ready_at(webhook, QueueClass::Retry, due);
             self.schedule(
                 due,
-                Event::Due(process, webhook.0, LaneClass::Retry, delivery),
+                Event::Due(process, webhook.0, QueueClass::Retry, delivery),
             );
         }
     }
@@ -379,16 +379,16 @@ impl Sim {
         let lost = ids.iter().filter_map(|id| self.running.remove(id));
         let lost: Vec<Running> = lost.collect();
         let most = lost.iter().map(|running| running.permit.queue).max();
-        let suspect = most.filter(|queue| *queue >= LaneClass::Lost);
+        let suspect = most.filter(|queue| *queue >= QueueClass::Lost);
         for running in lost {
             let mut delivery = running.delivery;
             if suspect.is_none_or(|suspect| running.permit.queue == suspect) {
                 delivery.lost += 1;
             }
             let queue = match delivery.lost {
-                0 => LaneClass::First,
-                1 | 2 => LaneClass::Lost,
-                3 => LaneClass::Alone,
+                0 => QueueClass::First,
+                1 | 2 => QueueClass::Lost,
+                3 => QueueClass::Quarantine,
                 _ => {
                     self.poisoned.push(delivery.number);
                     continue;

@@ -12,8 +12,8 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, ObjectId, RateLimit,
-    SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
+    Activity, DeliveryMode, DeliveryOrder, Headers, Invalid, Message, ObjectId, RateLimit,
+    ResubmittedSecrets, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
 };
 
 use super::row::{epoch, key_of, moment, page, reference, row, scanned};
@@ -79,7 +79,7 @@ impl Resource for Webhooks {
         let key = number(key)?;
         // An empty key keeps the stored one.
         let client_key = input.text("client_key");
-        let entered = Entered::default()
+        let entered = ResubmittedSecrets::default()
             .with_authorization(input.text("authorization_value").is_some())
             .with_client_key(client_key.is_some_and(|key| !trim_pasted(key).is_empty()))
             .with_headers(input.text("headers").is_some())

@@ -1,4 +1,4 @@
-//! Lists and replays.
+//! Lists.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,6 @@ use webhook_model::{OwnerId, TaskId, WebhookId};
 use super::filled::{ONE_USER, as_a_list, filled, literal};
 use crate::common::pages;
 use crate::source::{Key, Source, sources};
-
-/// Whatever has ended has failed.
-const FAILED: &str = "UPDATE gatepost_outcome SET state = 3, class = 'timeout'";
-const REPLAY_IDS: &str = concat!(
-    include_str!("../../../src/sql/log/replay_ids.sql"),
-    include_str!("../../../src/sql/log/replay_lock.sql")
-);
 
 fn queries() -> Vec<DeliveryQuery> {
     use DeliveryState::*;
@@ -145,17 +138,4 @@ async fn who_has_nothing_does_not_look_through_what_another_has() {
         }
     }
     assert_eq!(worst, "");
-}
-
-/// The table has 100,000 rows and more.
-#[tokio::test]
-async fn replay_of_fifty_reads_these_fifty() {
-    let (client, _store) = filled().await;
-    let ids: Vec<_> = (1..=50).map(|n| (n * 1_000).to_string()).collect();
-    let ids = format!("'{{{}}}'::bigint[]", ids.join(","));
-    for state in ["VACUUM ANALYZE", FAILED, "VACUUM ANALYZE"] {
-        client.batch_execute(state).await.unwrap();
-        let pages = pages(&client, REPLAY_IDS, &ids).await;
-        assert!(pages < 1_500, "{pages} pages");
-    }
 }

@@ -1,4 +1,4 @@
-//! What a list, a replay or a turn of the outbox reads does not grow with what others have: counted
+//! What a list or a turn of the outbox reads does not grow with what others have: counted
 //! in pages of the database, among 120,000 deliveries in three partitions.
 
 mod claims;

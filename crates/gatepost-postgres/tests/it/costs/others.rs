@@ -47,7 +47,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         (
             "replay_ids",
             log!("log/replay_ids", "log/replay_lock"),
-            &format!("{ids}, 50"),
+            &ids,
             3_000,
         ),
         ("replay", log!("log/replay"), "now()", 60),

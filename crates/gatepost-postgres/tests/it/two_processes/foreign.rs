@@ -3,7 +3,7 @@
 use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at, keep_all};
 use tokio::time::timeout;
@@ -53,7 +53,7 @@ async fn changes(race: &Race) {
     let deleted = store.delete_webhook(race.two.of_one, Cascade::Tasks, at(1));
     deleted.await.unwrap();
     remove_all(store).await;
-    store.mark_gone(Gone::Owner(owner), at(1)).await.unwrap();
+    store.mark_gone(Removal::Owner(owner), at(1)).await.unwrap();
     remove_all(store).await;
 }
 

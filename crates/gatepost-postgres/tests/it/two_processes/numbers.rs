@@ -4,7 +4,7 @@
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
-use gatepost_storage::owners::PassedOver;
+use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::at;
 
@@ -74,7 +74,7 @@ async fn restore_next_to_drawn_numbers_loses_nothing() {
         race.assert_refused(later, kind).await;
         stored.extend(&raced.stored);
         let newest = stored.iter().map(|stored| stored.id.0).max().unwrap();
-        let beyond = PassedOver::of_log(at(1)).beyond(newest);
+        let beyond = SkippedIds::of_log(at(1)).beyond(newest);
         for (n, store) in [&race.two.a, &race.two.b, &race.two.a]
             .into_iter()
             .enumerate()

@@ -3,7 +3,7 @@
 use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at};
 use webhook_model::{Action, Activity, DeliveryOrder, TaskId, WebhookId};
@@ -105,10 +105,10 @@ impl Change {
                 let deleted = store.delete_webhook(two.of_one, Cascade::Tasks, at(1));
                 deleted.await
             }
-            Self::RemoveOwner => store.mark_gone(Gone::Owner(owner), at(1)).await,
+            Self::RemoveOwner => store.mark_gone(Removal::Owner(owner), at(1)).await,
             Self::RemoveTenant => {
                 let tenant = two.one.tenant().unwrap();
-                store.mark_gone(Gone::Tenant(tenant), at(1)).await
+                store.mark_gone(Removal::Tenant(tenant), at(1)).await
             }
         };
         done.unwrap();

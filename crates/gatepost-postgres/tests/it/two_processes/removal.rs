@@ -2,7 +2,7 @@
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
 use gatepost_testkit::fixtures::{at, settlement_of};
@@ -31,13 +31,13 @@ const OF_OWNERS: [&str; 3] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-enum Removal {
+enum Case {
     Webhook,
     Owner,
     Tenant,
 }
 
-impl Removal {
+impl Case {
     /// Until the store says that nothing is left that can be done now.
     async fn make(self, store: PostgresStore, webhook: WebhookId, realm: Place) {
         let marked = match self {
@@ -45,10 +45,10 @@ impl Removal {
                 let deleted = store.delete_webhook(webhook, Cascade::Tasks, at(1));
                 deleted.await
             }
-            Self::Owner => store.mark_gone(Gone::Owner(OwnerId(1)), at(1)).await,
+            Self::Owner => store.mark_gone(Removal::Owner(OwnerId(1)), at(1)).await,
             Self::Tenant => {
                 let tenant = realm.tenant().unwrap();
-                store.mark_gone(Gone::Tenant(tenant), at(1)).await
+                store.mark_gone(Removal::Tenant(tenant), at(1)).await
             }
         };
         marked.unwrap();
@@ -88,7 +88,7 @@ async fn history(race: &Race) -> Vec<DeliveryId> {
 }
 
 /// The tables that have rows of the first owner.
-async fn left(race: &Race, removal: Removal, deliveries: &[DeliveryId]) -> Vec<String> {
+async fn left(race: &Race, removal: Case, deliveries: &[DeliveryId]) -> Vec<String> {
     let ids: Vec<String> = deliveries.iter().map(|id| id.0.to_string()).collect();
     let ids = format!("'{{{}}}'::bigint[]", ids.join(","));
     let owner = format!("'{:032x}'::uuid::text", 1);
@@ -98,7 +98,7 @@ async fn left(race: &Race, removal: Removal, deliveries: &[DeliveryId]) -> Vec<S
     let mut left = Vec::new();
     for (table, condition) in columns.iter().map(|row| (row.get(0), row.get(1))) {
         let (table, condition): (String, String) = (table, condition);
-        if matches!(removal, Removal::Webhook) && OF_OWNERS.contains(&&*table) {
+        if matches!(removal, Case::Webhook) && OF_OWNERS.contains(&&*table) {
             continue;
         }
         let found = format!("SELECT FROM {table} WHERE {condition} LIMIT 1");
@@ -109,7 +109,7 @@ async fn left(race: &Race, removal: Removal, deliveries: &[DeliveryId]) -> Vec<S
     left
 }
 
-async fn next_to_enqueue(removal: Removal) {
+async fn next_to_enqueue(removal: Case) {
     for kind in KINDS {
         let race = Race::new().await;
         let (hook, realm) = (race.two.of_one, race.two.one);
@@ -138,15 +138,15 @@ async fn next_to_enqueue(removal: Removal) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deleted_webhook_next_to_enqueue_leaves_nothing() {
-    next_to_enqueue(Removal::Webhook).await;
+    next_to_enqueue(Case::Webhook).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn removed_owner_next_to_enqueue_leaves_nothing() {
-    next_to_enqueue(Removal::Owner).await;
+    next_to_enqueue(Case::Owner).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn removed_tenant_next_to_enqueue_leaves_nothing() {
-    next_to_enqueue(Removal::Tenant).await;
+    next_to_enqueue(Case::Tenant).await;
 }

@@ -149,7 +149,7 @@ fn an_occurrence_reads_back_as_it_was_written() {
     full.id = Some("occurrence-1".parse().unwrap());
     full.object = Some(Object::new(ObjectId::from(42), "a \"b\" \\"));
     full.tags = vec![TagId(9), TagId(1), TagId(9)];
-    full.to = Some(Chosen::new([WebhookId(9), WebhookId(-2)]).unwrap());
+    full.to = Some(WebhookIds::new([WebhookId(9), WebhookId(-2)]).unwrap());
     full.channel = Some("Project-7".parse().unwrap());
     let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
     full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());

@@ -41,7 +41,7 @@ fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
     let retry = Disposition::Retry { due: at(2) };
     assert_eq!(end(&mut row, 6, retry.clone()), Err(Settled::Stale));
     assert_eq!(end(&mut row, 7, retry.clone()), Ok(()));
-    assert_eq!(row.lane().class, LaneClass::Retry);
+    assert_eq!(row.lane().class, QueueClass::Retry);
     let before = row.clone();
     assert_eq!(end(&mut row, 7, Disposition::Sent), Err(Settled::Done));
     assert_eq!(row, before, "a repeated settlement changes nothing");
@@ -60,7 +60,7 @@ fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
 #[test]
 fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
     let mut row = new();
-    let classes = [LaneClass::Lost, LaneClass::Lost, LaneClass::Alone];
+    let classes = [QueueClass::Lost, QueueClass::Lost, QueueClass::Quarantine];
     for ((token, lost), class) in [(1, 0), (2, 1), (3, 2)].into_iter().zip(classes) {
         row.claim(ClaimToken(token), at(9));
         assert_eq!(row.reclaim(at(10)), DeliveryState::Queued);
@@ -72,7 +72,7 @@ fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
         end(&mut row, 4, Disposition::Release { due: at(11) }),
         Ok(())
     );
-    assert_eq!(row.lane().class, LaneClass::Alone);
+    assert_eq!(row.lane().class, QueueClass::Quarantine);
     row.claim(ClaimToken(5), at(29));
     assert_eq!(row.reclaim(at(30)), DeliveryState::Error);
     assert_eq!(row.delivery.status_info, EndReason::LostClaims.as_str());

@@ -7,7 +7,8 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditRow};
 use gatepost_storage::keys::{KeyRow, Rolled};
 use gatepost_storage::owners::OwnerRow;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryState, Left, OutboxId, OutboxRow, Phases, TaskRow,
+    AttemptRecord, Delivery, DeliveryId, DeliveryState, OutboxId, OutboxRow, Phases,
+    RemainingTasks, TaskRow,
 };
 use gatepost_storage::{Revision, Row};
 use gatepost_testkit::fields::{self, Field, Rule};
@@ -273,7 +274,7 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
     let plain = OutboxRow {
         id: OutboxId(0),
         occurrence: Ok(occurrence("on")),
-        left: Left::After(TaskId(0)),
+        left: RemainingTasks::After(TaskId(0)),
         by: None,
         turn: 0,
         created: at(0),

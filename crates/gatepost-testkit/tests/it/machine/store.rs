@@ -9,7 +9,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, Aud
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
 use gatepost_storage::{AuditStore, KeyStore, OwnerStore, Row, StoreError};
 use webhook_model::{Event, EventId, Webhook, WebhookId};
@@ -107,7 +107,7 @@ passed_on! { KeyStore {
 
 passed_on! { OwnerStore {
     fn usage(owner: OwnerId) -> OwnerUsage;
-    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn mark_gone(gone: Removal, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();
     fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;

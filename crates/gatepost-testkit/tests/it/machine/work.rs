@@ -35,7 +35,7 @@ impl Broken {
         &self,
         method: &str,
         occurrence: Occurrence,
-        (left, by): (Left, Option<OwnerId>),
+        (left, by): (RemainingTasks, Option<OwnerId>),
         now: DateTime<Utc>,
     ) -> OutboxRow {
         let row = OutboxRow {

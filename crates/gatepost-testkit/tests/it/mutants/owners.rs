@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::audit::AuditQuery;
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::{AuditStore as _, OwnerStore, Page};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -87,8 +87,8 @@ passed_on! { OwnerStore {}
         Ok(owners)
     }
 
-    async fn mark_gone(&self, gone: Gone, now: DateTime<Utc>) -> Result<()> {
-        let tenant = matches!(gone, Gone::Tenant(_));
+    async fn mark_gone(&self, gone: Removal, now: DateTime<Utc>) -> Result<()> {
+        let tenant = matches!(gone, Removal::Tenant(_));
         if self.is(&["p15", "k22"]) || self.is(&["p16"]) && tenant {
             return Ok(());
         }
@@ -101,7 +101,7 @@ passed_on! { OwnerStore {}
             return Ok(0);
         }
         if self.is(&["p17"]) {
-            self.inner.mark_gone(Gone::Owner(OwnerId(1)), now).await?;
+            self.inner.mark_gone(Removal::Owner(OwnerId(1)), now).await?;
         }
         let count = self.inner.remove_gone(limit, now).await?;
         Ok(if self.is(&["p11-count"]) { 0 } else { count })

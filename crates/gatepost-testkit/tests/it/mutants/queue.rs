@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue, Enqueued, FoundQueues, Lane,
-    LaneClaim, LaneClass, Origin, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
+    LaneClaim, Origin, QueueClass, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
     Settlement, WebhookQuery,
 };
 use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
@@ -42,7 +42,7 @@ impl Mutant {
     /// The same of every webhook.
     pub(crate) async fn forget_all_rules(&self) -> Result<()> {
         for webhook in self.webhooks_now().await? {
-            let class = LaneClass::First;
+            let class = QueueClass::First;
             self.forget_rules(Lane { webhook, class }).await?;
         }
         Ok(())
@@ -208,7 +208,7 @@ passed_on! { QueueStore {}
         }
         let mut lanes = lanes.to_vec();
         if self.is(&["q33"]) {
-            let class = LaneClass::Lost;
+            let class = QueueClass::Lost;
             let alone = lanes.iter().map(|claim| LaneClaim {
                 lane: Lane { class, ..claim.lane },
                 ..*claim

@@ -38,7 +38,7 @@ pub struct Accepted {
 /// # Errors
 /// [`KeyRefusal`], the first reason in that order.
 #[inline]
-pub fn judge(
+pub fn verify_key(
     checker: &Checker,
     key: &PresentedKey<'_>,
     addr: IpAddr,

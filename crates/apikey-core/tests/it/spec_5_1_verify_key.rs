@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use apikey_core::{Accepted, ApiKey, Expiration, KeyRefusal, Peppers, PresentedKey, judge};
+use apikey_core::{Accepted, ApiKey, Expiration, KeyRefusal, Peppers, PresentedKey, verify_key};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::common::{draft, issued, key, now, pepper, policy};
@@ -32,7 +32,7 @@ impl Door {
         let key = PresentedKey::parse(key).unwrap();
         let addr: IpAddr = addr.parse().unwrap();
         let checker = self.record.checker().unwrap();
-        judge(&checker, &key, addr, now, &self.peppers)
+        verify_key(&checker, &key, addr, now, &self.peppers)
     }
 }
 

@@ -12,8 +12,8 @@ impl Sender {
     /// [`ErrorClass::Refused`] with the rule of the policy, [`ErrorClass::Dns`]. For a host name,
     /// the error reveals addresses in the platform's own network: show it to operators only, not to
     /// the user who entered the URL.
-    pub async fn judge_target(&self, url: &url::Url) -> Result<(), ErrorClass> {
-        self.policy.judge_url(url)?;
+    pub async fn check_target(&self, url: &url::Url) -> Result<(), ErrorClass> {
+        self.policy.check_url(url)?;
         if let Some(url::Host::Domain(name)) = url.host() {
             let port = url.port_or_known_default().unwrap_or_default();
             let connector = &self.parts.connector;
