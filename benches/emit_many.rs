@@ -24,7 +24,7 @@ use benches::platform::{Kind, fresh_place_on, open};
 use benches::{machines, one_system, spread};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::WebhookStore;
 use webhook_model::{Activity, Occurrence, OwnerId, TagId, Webhook};
 
@@ -98,7 +98,7 @@ async fn unmatched(kind: Kind, engine: &Engine, store: &dyn WebhookStore) {
         rates.push((CALLERS * UNMATCHED) as f64 / began.elapsed().as_secs_f64());
         let began = Instant::now();
         for _ in 0..ALONE {
-            store.routes_versions(&[Place::Common]).await.unwrap();
+            store.routes_versions(&[Realm::Shared]).await.unwrap();
         }
         let bare = began.elapsed();
         let began = Instant::now();

@@ -49,7 +49,8 @@ pub(crate) async fn run(arguments: &[&str]) {
     .await;
 }
 
-/// 1,000 tenants with a webhook, a task and an event each; `SubscriptionPolicy` is asked, quotas are the usual.
+/// 1,000 tenants with a webhook, a task and an event each; `SubscriptionPolicy` is asked, quotas
+/// are the usual.
 async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
     let some = gatepost_storage::webhooks::WebhookQuery {
         scope: gatepost_storage::Scope::All,

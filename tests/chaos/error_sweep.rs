@@ -11,7 +11,7 @@ use apikey_core::{KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
 };
@@ -293,7 +293,7 @@ impl<S: Store> Scene<S> {
             matches!(deleted, Ok(()) | Err(EngineError::NotFound))
         };
         self.until_done(engine, "delete", gone).await;
-        let routes = self.inner.routes(Place::Common, u32::MAX).await.unwrap();
+        let routes = self.inner.routes(Realm::Shared, u32::MAX).await.unwrap();
         let routes = routes.unwrap();
         let left = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
         assert_eq!(left, 0, "{}", self.what);

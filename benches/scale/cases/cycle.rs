@@ -1,5 +1,5 @@
-//! The durable cycle with 1,000 tenants, 256 emitters and messages of 200 bytes; `SubscriptionPolicy` and quotas
-//! are on.
+//! The durable cycle with 1,000 tenants, 256 emitters and messages of 200 bytes;
+//! `SubscriptionPolicy` and quotas are on.
 
 use benches::platform::Kind;
 

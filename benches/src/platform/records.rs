@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, EngineBuilder, Place};
+use gatepost_engine::{Engine, EngineBuilder, Realm};
 use gatepost_ids::Quota;
 use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
@@ -96,8 +96,8 @@ impl Platform {
         url: &str,
         tasks: usize,
     ) -> (WebhookId, Vec<TaskId>) {
-        let place = Place::of(owner, &account(owner));
-        self.store.place_owner(owner, place, now()).await.unwrap();
+        let place = Realm::of(owner, &account(owner));
+        self.store.assign_realm(owner, place, now()).await.unwrap();
         self.records_of_one(owner, url, tasks).await
     }
 

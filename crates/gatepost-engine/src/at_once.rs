@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use webhook_model::OwnerId;
 
 use crate::error::EngineError;
@@ -45,7 +45,7 @@ pub(crate) struct AtOnce {
 }
 
 /// Whose each is, and where the owner stood at the first of them; `None` where all are one system.
-type Owners = Vec<(OwnerId, Option<Place>)>;
+type Owners = Vec<(OwnerId, Option<Realm>)>;
 
 /// One of them, for as long as it is held.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl AtOnce {
     pub(crate) fn begin(
         &self,
         owner: OwnerId,
-        place: Option<Place>,
+        place: Option<Realm>,
     ) -> Result<UnderWay, EngineError> {
         let mut owners = self.lock();
         let known = owners.iter().find(|(of, _)| *of == owner);
@@ -105,12 +105,12 @@ mod tests {
 
     use super::*;
 
-    fn begin(all: &AtOnce, owner: u128, place: Option<Place>) -> Result<UnderWay, EngineError> {
+    fn begin(all: &AtOnce, owner: u128, place: Option<Realm>) -> Result<UnderWay, EngineError> {
         all.begin(OwnerId(owner), place)
     }
 
     /// Owners that have one each.
-    fn of(all: &AtOnce, owners: std::ops::Range<u128>, place: Option<Place>) -> Vec<UnderWay> {
+    fn of(all: &AtOnce, owners: std::ops::Range<u128>, place: Option<Realm>) -> Vec<UnderWay> {
         let begun = owners.map(|owner| begin(all, owner, place).unwrap());
         begun.collect()
     }
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn the_owners_of_a_place_leave_room_to_those_of_another() {
         let all = AtOnce::new(TESTS);
-        let [busy, other] = [1, 2].map(|tenant| Some(Place::Tenant(TenantId(tenant))));
+        let [busy, other] = [1, 2].map(|tenant| Some(Realm::Tenant(TenantId(tenant))));
         // Those who were not placed yet are in a place like others.
-        let unplaced = of(&all, 100..116, Some(Place::Common));
-        assert!(is_refused(&begin(&all, 116, Some(Place::Common))));
+        let unplaced = of(&all, 100..116, Some(Realm::Shared));
+        assert!(is_refused(&begin(&all, 116, Some(Realm::Shared))));
         drop(unplaced);
         let mut theirs = of(&all, 0..16, busy);
         assert!(is_refused(&begin(&all, 16, busy)));

@@ -24,8 +24,9 @@ pub enum StartError {
         "this machine's clock and the database server's differ by {0} seconds; at most 30 are allowed"
     )]
     ClockSkew(i64),
-    /// Not exactly one of `one_system`, `addressed_only` and `subscription_policy` was called on the builder.
-    /// There is no default: each of them would be a leak on a platform of another kind.
+    /// Not exactly one of `one_system`, `addressed_only` and `subscription_policy` was called on
+    /// the builder. There is no default: each of them would be a leak on a platform of another
+    /// kind.
     #[error(
         "nobody said who may receive what: call exactly one of one_system, addressed_only and \
          watch on the builder"

@@ -50,7 +50,7 @@ pub use emit::{Emitted, MAX_EMIT_MANY};
 pub use engine::Engine;
 pub use error::{EmitError, EngineError, StartError};
 pub use gatepost_ids::{
-    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Audience, Place, Quota, Quotas,
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Audience, Quota, Quotas, Realm,
 };
 pub use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 pub use gatepost_storage::{AtMost, Scope};

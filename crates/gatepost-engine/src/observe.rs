@@ -17,8 +17,8 @@ const WAITING: usize = 1_000;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The target responded with `410 Removal`. At most once an hour for each webhook; once a minute
-    /// where it was changed in between, as by being enabled again.
+    /// The target responded with `410 Removal`. At most once an hour for each webhook; once a
+    /// minute where it was changed in between, as by being enabled again.
     Removal {
         /// The webhook.
         webhook: WebhookId,

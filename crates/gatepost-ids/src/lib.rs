@@ -9,10 +9,10 @@ mod ids;
 mod json;
 mod object_id;
 mod pasted;
-mod place;
 mod platform_ids;
 mod quotas;
 mod rate;
+mod realm;
 
 // The public interface is:
 
@@ -21,7 +21,7 @@ pub use hidden::{hidden_character, mark_hidden};
 pub use ids::{EventId, KeyId, TagId, TaskId, WebhookId};
 pub use object_id::{InvalidObjectId, ObjectId};
 pub use pasted::trim_pasted;
-pub use place::{Audience, Place};
 pub use platform_ids::{InvalidId, OwnerId, TenantId};
 pub use quotas::{Quota, Quotas};
 pub use rate::MinuteRate;
+pub use realm::{Audience, Realm};

@@ -26,7 +26,7 @@ pub use authority::Authority;
 pub use denied::Denied;
 pub use error::KeyError;
 pub use gatepost_ids::{
-    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Place, Quota, Quotas,
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Quota, Quotas, Realm,
     TenantId,
 };
 pub use guesses::{Attempt, FailureLimit, GuessLimiter, GuessLimits, RetryAfter};

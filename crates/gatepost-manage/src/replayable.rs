@@ -1,8 +1,7 @@
 //! Counting and replaying the ended deliveries of a webhook.
 
 use chrono::{DateTime, Utc};
-use gatepost_engine::EngineError;
-use gatepost_engine::Replay;
+use gatepost_engine::{EngineError, Replay};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliveryState, RecordId};
 use webhook_model::WebhookId;

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
-use gatepost_engine::EngineError;
-use gatepost_engine::Replay;
+use gatepost_engine::{EngineError, Replay};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryId, RecordId};
 use webhook_model::{Message, WebhookId};

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::Cause;
 use tokio_postgres::Row;
@@ -46,8 +46,8 @@ pub(crate) fn owner(row: &Row, column: &str) -> Result<OwnerId> {
 }
 
 /// The place of a row.
-pub(crate) fn place(row: &Row) -> Result<Place> {
-    let place = Place::from_word(row.try_get("place")?);
+pub(crate) fn place(row: &Row) -> Result<Realm> {
+    let place = Realm::from_word(row.try_get("place")?);
     place.ok_or_else(|| Failure::corrupt("place", "unknown word"))
 }
 

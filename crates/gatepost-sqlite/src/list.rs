@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{Realm, TenantId};
 use gatepost_storage::{Bodies, ErrorKind, Order, Page, StoreError};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
@@ -44,7 +44,7 @@ impl List {
             "gatepost_owner o INDEXED BY gatepost_owner_of_place \
              CROSS JOIN {table} r INDEXED BY {of_owner} ON r.owner = o.owner"
         ))
-        .filter("o.place =", Place::Tenant(tenant).to_string())
+        .filter("o.place =", Realm::Tenant(tenant).to_string())
     }
 
     /// A condition without a parameter.

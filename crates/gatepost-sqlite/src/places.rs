@@ -1,7 +1,7 @@
 //! Places: where an owner stands, the version that every change of a record there moves and every
 //! enqueue checks, and the log of what was changed.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::types::Value;
@@ -55,21 +55,21 @@ impl Change {
 }
 
 /// The place of this word, as it is stored.
-pub(crate) fn place_from(word: &str) -> Result<Place> {
-    Place::from_word(word).ok_or_else(|| Failure::corrupt("place", "unknown word"))
+pub(crate) fn place_from(word: &str) -> Result<Realm> {
+    Realm::from_word(word).ok_or_else(|| Failure::corrupt("place", "unknown word"))
 }
 
 /// Where an owner stands.
-pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Place> {
+pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Realm> {
     let word: Option<String> = c
         .prepare_cached("SELECT place FROM gatepost_owner WHERE owner = ?1")?
         .query_row([owner.to_bytes()], |row| row.get(0))
         .optional()?;
-    word.map_or(Ok(Place::Common), |word| place_from(&word))
+    word.map_or(Ok(Realm::Shared), |word| place_from(&word))
 }
 
 /// The present version of a place.
-pub(crate) fn version(c: &Connection, place: Place) -> Result<RoutesVersion> {
+pub(crate) fn version(c: &Connection, place: Realm) -> Result<RoutesVersion> {
     let version: Option<i64> = c
         .prepare_cached("SELECT version FROM gatepost_place WHERE place = ?1")?
         .query_row([place.to_string()], |row| row.get(0))
@@ -84,7 +84,7 @@ pub(crate) fn record_changed(c: &Connection, owner: OwnerId, change: Change) -> 
 }
 
 /// Moves the version of a place once and notes what was changed: at least something.
-pub(crate) fn changed(c: &Connection, place: Place, all: &[Change]) -> Result<RoutesVersion> {
+pub(crate) fn changed(c: &Connection, place: Realm, all: &[Change]) -> Result<RoutesVersion> {
     let (word, number, version) = next_change(c, place)?;
     let mut note = c.prepare_cached(include_str!("sql/places/note.sql"))?;
     for change in all {
@@ -96,7 +96,7 @@ pub(crate) fn changed(c: &Connection, place: Place, all: &[Change]) -> Result<Ro
 
 /// As [`changed`], of an owner who leaves: every record is named, for any of them may be deleted
 /// elsewhere before the owner is back.
-pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
+pub(crate) fn left(c: &Connection, place: Realm, owner: OwnerId) -> Result<()> {
     let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
     let count: Option<i64> = c
         .prepare_cached(sql)?
@@ -117,7 +117,7 @@ pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
 }
 
 /// The place's word, the number of its next change, and its version. Forgets the oldest change.
-fn next_change(c: &Connection, place: Place) -> Result<(String, i64, i64)> {
+fn next_change(c: &Connection, place: Realm) -> Result<(String, i64, i64)> {
     let (version, word) = (next_version(c)?, place.to_string());
     let number: i64 = c
         .prepare_cached(include_str!("sql/places/move.sql"))?
@@ -129,7 +129,7 @@ fn next_change(c: &Connection, place: Place) -> Result<(String, i64, i64)> {
 }
 
 /// Moves the version of a place of which more was changed than can be named.
-pub(crate) fn changed_at_large(c: &Connection, place: Place) -> Result<()> {
+pub(crate) fn changed_at_large(c: &Connection, place: Realm) -> Result<()> {
     let (version, word) = (next_version(c)?, place.to_string());
     c.prepare_cached(include_str!("sql/places/restart.sql"))?
         .execute(params![word, version])?;
@@ -151,7 +151,7 @@ pub(crate) fn all_changed_at_large(c: &Connection, numbers: SkippedIds) -> Resul
 /// What was changed after `since`; `None` when that is not remembered, or is in the future.
 pub(crate) fn changes_since(
     c: &Connection,
-    place: Place,
+    place: Realm,
     since: RoutesVersion,
 ) -> Result<Option<Vec<Change>>> {
     let word = place.to_string();

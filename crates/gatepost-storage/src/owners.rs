@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 
 use crate::error::StoreError;
 use crate::page::AtMost;
@@ -61,7 +61,7 @@ pub struct OwnerRow {
     /// The owner.
     pub owner: OwnerId,
     /// The owner's realm.
-    pub place: Place,
+    pub place: Realm,
     /// Whether the owner is suspended: none of the owner's records are matched or sent until the
     /// platform releases the owner.
     pub held: bool,
@@ -128,7 +128,7 @@ pub enum Removal {
 /// store must not read a clock; any number of callers may call at the same time; a dropped future
 /// must leave all of the change or nothing.
 ///
-/// - An owner without a row must be in [`Place::Common`], and must be neither suspended nor
+/// - An owner without a row must be in [`Realm::Shared`], and must be neither suspended nor
 ///   deleted.
 /// - The store must draw the versions of all realms
 ///   ([`RoutesVersion`](crate::webhooks::RoutesVersion)) from one counter. It must not assign a
@@ -173,7 +173,7 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
@@ -182,10 +182,10 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The errors of `set_owner`.
-    async fn place_owner(
+    async fn assign_realm(
         &self,
         owner: OwnerId,
-        place: Place,
+        place: Realm,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.set_owner(owner, Some(place), None, now).await

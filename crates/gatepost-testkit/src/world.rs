@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{
     DeliveryId, EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, TaskRow, WebhookRoute,
@@ -89,7 +89,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    pub(crate) async fn read(store: &Webhooks, place: Place) -> Self {
+    pub(crate) async fn read(store: &Webhooks, place: Realm) -> Self {
         Self::of(routes(store, place).await)
     }
 
@@ -113,7 +113,7 @@ impl Held {
     }
 
     /// Brings it to the present version; whether the store still knew what had changed.
-    pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Place) -> bool {
+    pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Realm) -> bool {
         let changes = store.records.route_changes(place, self.version).await;
         let Some(changes) = changes.unwrap() else {
             *self = Self::read(store, place).await;

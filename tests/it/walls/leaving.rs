@@ -1,6 +1,6 @@
 //! Users who are disabled, moved or removed send nothing more, and their colleagues notice nothing.
 
-use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts as _, Place, Scope};
+use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts as _, Realm, Scope};
 use gatepost_ids::TenantId;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, TaskQuery, WebhookQuery};
@@ -104,7 +104,7 @@ async fn what_waited_for_a_user_who_moves_ends_and_stays_with_the_old_tenant() {
     let [waiting] = emitted.deliveries.as_slice() else {
         panic!("{emitted:?}")
     };
-    let moved = Place::of(B, &account(&platform));
+    let moved = Realm::of(B, &account(&platform));
     platform.engine.move_owner(A, moved).await.unwrap();
     for _ in 0..1_000 {
         let delivery = platform.engine.delivery(*waiting).await.unwrap().unwrap();

@@ -13,7 +13,7 @@
 use std::error::Error as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, Page, Scope, StoreError};
@@ -66,7 +66,7 @@ async fn main() {
         let batch = Enqueue {
             basis: Basis::Nothing,
             origin: Origin::Occurrence {
-                place: Place::Common,
+                place: Realm::Shared,
                 id: format!("o{n}").parse().unwrap(),
             },
             deliveries: two.to_vec(),

@@ -11,7 +11,7 @@
 use std::io::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, KeyStore as _};
@@ -52,7 +52,7 @@ async fn main() {
         let batch = Enqueue {
             basis: Basis::Nothing,
             origin: Origin::Occurrence {
-                place: Place::Common,
+                place: Realm::Shared,
                 id: format!("o{round}").parse().unwrap(),
             },
             deliveries: two

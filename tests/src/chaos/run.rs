@@ -186,7 +186,7 @@ impl Run {
             }
         }
         let tasks = store
-            .routes(gatepost_ids::Place::Common, u32::MAX)
+            .routes(gatepost_ids::Realm::Shared, u32::MAX)
             .await
             .unwrap();
         let events = tasks.unwrap().events;

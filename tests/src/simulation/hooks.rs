@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_engine::Engine;
-use gatepost_engine::Replay;
+use gatepost_engine::{Engine, Replay};
 use gatepost_storage::webhooks::{Cascade, DeliveryId, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Clock as _, Page};
 use webhook_model::{DeliveryOrder, Retries, Timeout, WebhookId};

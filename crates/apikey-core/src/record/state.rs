@@ -51,8 +51,8 @@ impl KeyState {
     /// Returns the state after a transition.
     ///
     /// # Errors
-    /// [`InvalidTransition`] for every pair that is not a row of SPEC 3: an expired key cannot be edited
-    /// (SPEC 7, *a new key must be created*), and a deleted one has no transitions.
+    /// [`InvalidTransition`] for every pair that is not a row of SPEC 3: an expired key cannot be
+    /// edited (SPEC 7, *a new key must be created*), and a deleted one has no transitions.
     pub fn next(self, by: KeyMove) -> Result<Self, InvalidTransition> {
         match (self, by) {
             (Self::Active, KeyMove::Edit) => Ok(Self::Active),

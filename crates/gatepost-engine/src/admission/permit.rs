@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::Lane;
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ pub(crate) struct Permit {
     admission: Arc<Admission>,
     lane: Lane,
     owner: OwnerId,
-    place: Place,
+    place: Realm,
     revision: Revision,
     /// `None`: given back.
     permit: Option<scheduler::Permit>,
@@ -28,7 +28,7 @@ pub(crate) struct Permit {
 
 impl Admission {
     /// A permit for what is stored just now, if nothing goes before it.
-    pub(crate) fn try_now(self: &Arc<Self>, route: &Route, place: Place) -> Option<Permit> {
+    pub(crate) fn try_now(self: &Arc<Self>, route: &Route, place: Realm) -> Option<Permit> {
         let webhook = Webhook {
             id: route.id,
             owner: route.webhook.owner,
@@ -87,7 +87,7 @@ impl Permit {
     }
 
     /// Where the owner stands.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Realm {
         self.place
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, TargetRefusal};
-use gatepost_ids::{Place, Quota};
+use gatepost_ids::{Quota, Realm};
 use gatepost_storage::webhooks::{
     ClaimToken, DeliveryId, DeliveryLog as _, DeliveryState, QueueClass,
 };
@@ -33,7 +33,7 @@ async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
 
 async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
     let route = records.route(webhook).await;
-    let permit = bench.admission.try_now(&route, Place::Common);
+    let permit = bench.admission.try_now(&route, Realm::Shared);
     Job {
         claim: records.claimed(webhook).await,
         claimed: noon(),
@@ -217,7 +217,7 @@ async fn a_request_makes_room_for_others_after_two_seconds() {
     bench.script.hold();
     let job = job(&records, &bench, one).await;
     bench.worker.start(job);
-    let has_room = || bench.admission.try_now(&other, Place::Common).is_some();
+    let has_room = || bench.admission.try_now(&other, Realm::Shared).is_some();
     tokio::time::sleep(SLOW - Duration::from_millis(1)).await;
     assert!(!has_room());
     tokio::time::sleep(Duration::from_millis(2)).await;

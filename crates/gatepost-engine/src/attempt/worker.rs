@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Request};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     AttemptRecord, Disposition, Lane, QueueClass, Settled, Settlement,
 };
@@ -159,7 +159,7 @@ impl Worker {
     async fn send(
         &self,
         route: Arc<Route>,
-        place: Place,
+        place: Realm,
         message: Outgoing,
         lease_until: DateTime<Utc>,
     ) -> Tried {
@@ -185,7 +185,7 @@ impl Worker {
         Tried::Made(Box::new(sent), outcome, began.elapsed())
     }
 
-    async fn is_in_good_standing(&self, owner: OwnerId, place: Place) -> bool {
+    async fn is_in_good_standing(&self, owner: OwnerId, place: Realm) -> bool {
         let access = &self.core.access;
         match access.good_standing(owner, place) {
             Some(known) => known,

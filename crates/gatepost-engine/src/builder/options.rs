@@ -69,8 +69,8 @@ impl EngineBuilder {
     /// All users are one system: everybody receives everything that their events match, as SPEC
     /// describes it. An account that names a tenant is an error then.
     ///
-    /// Exactly one of this, [`addressed_only`](Self::addressed_only) and [`subscription_policy`](Self::subscription_policy)
-    /// must be called: there is no default.
+    /// Exactly one of this, [`addressed_only`](Self::addressed_only) and
+    /// [`subscription_policy`](Self::subscription_policy) must be called: there is no default.
     #[must_use]
     pub fn one_system(self, accounts: Arc<dyn Accounts>) -> Self {
         self.rule(Rule::OneSystem, accounts)

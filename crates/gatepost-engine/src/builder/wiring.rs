@@ -43,9 +43,10 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// When not exactly one of [`one_system`](Self::one_system),
-    /// [`addressed_only`](Self::addressed_only) and [`subscription_policy`](Self::subscription_policy) was called, when the
-    /// store fails, when the database server's clock differs too much, or when the catalog has a
-    /// type of operational events itself.
+    /// [`addressed_only`](Self::addressed_only) and
+    /// [`subscription_policy`](Self::subscription_policy) was called, when the store fails, when
+    /// the database server's clock differs too much, or when the catalog has a type of operational
+    /// events itself.
     pub async fn start(mut self) -> Result<Engine, StartError> {
         let (Some((rule, accounts)), true) = (self.rules.pop(), self.rules.is_empty()) else {
             return Err(StartError::NoAudience);

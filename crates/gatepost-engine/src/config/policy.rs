@@ -26,7 +26,8 @@ pub struct Retention {
 }
 
 /// When the engine disables a webhook by itself; never by default. The observer is notified either
-/// way: of each `410 Removal`, and once of nothing but failures for the time set here, or for 5 days.
+/// way: of each `410 Removal`, and once of nothing but failures for the time set here, or for 5
+/// days.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DisablePolicy {

@@ -1,7 +1,7 @@
 //! A bite that is decided and rendered, and not stored yet.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks, RoutesVersion};
 use webhook_model::{OwnerId, TaskId};
 
@@ -151,7 +151,7 @@ impl Emitter {
         draft: Draft,
         stored: Enqueued,
         races: &mut Races,
-    ) -> Result<Decided, Vec<(Place, RoutesVersion)>> {
+    ) -> Result<Decided, Vec<(Realm, RoutesVersion)>> {
         let matched = &draft.matched;
         match stored {
             Enqueued::AlreadyKnown => Ok(Decided::Repeated),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gatepost_ids::{Audience, Place};
+use gatepost_ids::{Audience, Realm};
 use tokio::sync::Mutex;
 use webhook_model::Occurrence;
 
@@ -25,7 +25,7 @@ const OFTEN: u32 = 4;
 const QUIET: u32 = 40;
 
 /// Where the rows of an audience are heard; `None` when that is not known soon.
-pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>>;
+pub(super) type Places = HashMap<Audience, Option<Result<Vec<Realm>, EmitError>>>;
 
 #[derive(Debug)]
 pub(crate) struct OutboxDrain {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Origin, RemainingTasks, TaskRoute, WebhookRoute};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
@@ -23,7 +23,7 @@ const ONE_BY_ONE: usize = 8;
 pub(super) struct Ask<'a> {
     pub occurrence: &'a Occurrence,
     /// The occurrence's own first; never empty.
-    pub places: &'a [Place],
+    pub places: &'a [Realm],
     pub left: RemainingTasks,
     /// Who ran the task, or triggered its event, by hand.
     pub by: Option<OwnerId>,
@@ -42,8 +42,8 @@ impl Ask<'_> {
         }
     }
 
-    pub(super) fn own_place(&self) -> Place {
-        self.places.first().copied().unwrap_or(Place::Common)
+    pub(super) fn own_place(&self) -> Realm {
+        self.places.first().copied().unwrap_or(Realm::Shared)
     }
 
     /// What makes it happen once: its id, if it has one.
@@ -94,7 +94,7 @@ impl Finder {
     /// are too many to be looked up.
     pub(super) async fn webhooks_of(
         &self,
-        places: &[Place],
+        places: &[Realm],
         ids: &[TaskId],
         matched: &Matched,
     ) -> Result<Option<BTreeSet<WebhookId>>, StoreError> {
@@ -147,7 +147,7 @@ impl Finder {
     }
 
     /// These tasks as they are stored, if they are enabled and their owners are in these places.
-    async fn read(&self, places: &[Place], ids: &[TaskId]) -> Result<Matched, StoreError> {
+    async fn read(&self, places: &[Realm], ids: &[TaskId]) -> Result<Matched, StoreError> {
         // First the versions: what is read later is at least as new.
         let versions = self.core.store.routes_versions(places).await?;
         let mut tasks = Vec::new();
@@ -166,7 +166,7 @@ impl Finder {
         for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
             let row = self.core.store.owner(owner).await?;
             let held = row.is_some_and(|row| row.held);
-            let place = row.map_or(Place::Common, |row| row.place);
+            let place = row.map_or(Realm::Shared, |row| row.place);
             if !held && places.contains(&place) {
                 standing.insert(owner, place);
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     Claim, DueLane, Lane, NewDelivery, QueueClass, StoredDelivery, WebhookRoute,
 };
@@ -48,7 +48,7 @@ pub(crate) struct Launcher {
 impl Launcher {
     /// How a delivery is sent whose webhook's owner stands there. It is leased if that is at once:
     /// nothing has to be read for it, and nothing waits for the same webhook.
-    pub(super) fn slip(&self, webhook: &WebhookRoute, place: Place, new: &mut NewDelivery) -> Slip {
+    pub(super) fn slip(&self, webhook: &WebhookRoute, place: Realm, new: &mut NewDelivery) -> Slip {
         let lane = DueLane {
             lane: Lane {
                 webhook: webhook.id,
@@ -77,7 +77,7 @@ impl Launcher {
         Slip { lane, leased }
     }
 
-    fn lease(&self, webhook: &WebhookRoute, place: Place) -> Option<(Permit, Arc<Route>)> {
+    fn lease(&self, webhook: &WebhookRoute, place: Realm) -> Option<(Permit, Arc<Route>)> {
         if !webhook.active || webhook.in_order || !self.worker.is_ready() {
             return None;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gatepost_ids::{Audience, Place};
+use gatepost_ids::{Audience, Realm};
 use gatepost_storage::webhooks::{
     Enqueue, Enqueued, NewOutbox, Origin, RemainingTasks, RoutesVersion,
 };
@@ -29,7 +29,7 @@ pub const MAX_EMIT_MANY: usize = 1_000;
 /// What it costs to decide an occurrence, in bytes that might be rendered in that time.
 const DECIDING: usize = 1_024;
 
-type Places = HashMap<Audience, Result<Vec<Place>, EmitError>>;
+type Places = HashMap<Audience, Result<Vec<Realm>, EmitError>>;
 
 /// One that is not decided yet.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ struct Round {
     /// Those that are decided again: the records have changed.
     again: Vec<Open>,
     /// What has to be read again for that.
-    seen: Vec<Vec<(Place, RoutesVersion)>>,
+    seen: Vec<Vec<(Realm, RoutesVersion)>>,
 }
 
 impl Emitter {

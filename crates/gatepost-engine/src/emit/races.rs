@@ -101,7 +101,7 @@ impl Races {
 
 #[cfg(test)]
 mod tests {
-    use gatepost_ids::Place;
+    use gatepost_ids::Realm;
     use gatepost_storage::webhooks::RoutesVersion;
     use webhook_model::{EventId, WebhookId};
 
@@ -110,7 +110,7 @@ mod tests {
 
     fn matched() -> Matched {
         Matched {
-            seen: vec![(Place::Common, RoutesVersion(3))],
+            seen: vec![(Realm::Shared, RoutesVersion(3))],
             tasks: (1..=3).map(|id| matched_task(id, 1)).collect(),
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxRow, PutBack, RemainingTasks};
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
@@ -62,7 +62,7 @@ impl Row {
         until.clamp(FIRST_PAUSE, self.pause(now))
     }
 
-    fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
+    fn ask<'a>(&'a self, places: &'a [Realm], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
             by: self.by,
             // The outbox does not keep with which context.
@@ -74,7 +74,7 @@ impl Row {
         }
     }
 
-    fn at(&self, places: &[Place], now: DateTime<Utc>) -> RowAt {
+    fn at(&self, places: &[Realm], now: DateTime<Utc>) -> RowAt {
         // An occurrence with an id happens once, however often it was written to the outbox.
         let is_new = self.left == RemainingTasks::After(TaskId(0));
         let id = self.occurrence.id.clone().filter(|_| is_new);
@@ -143,7 +143,7 @@ impl OutboxDrain {
     pub(super) async fn decide(
         &self,
         row: &Row,
-        places: &[Place],
+        places: &[Realm],
         patience: Option<&Lifecycle>,
         now: DateTime<Utc>,
     ) -> Result<Decided, EmitError> {

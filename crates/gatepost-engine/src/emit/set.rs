@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, RoutesVersion};
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -23,7 +23,7 @@ struct Outcome {
     /// Those that are to be decided again: the records have changed.
     again: Vec<Tried>,
     /// What has to be read again for that.
-    seen: Vec<Vec<(Place, RoutesVersion)>>,
+    seen: Vec<Vec<(Realm, RoutesVersion)>>,
 }
 
 impl OutboxDrain {

@@ -1,7 +1,7 @@
 //! Where what is decided goes, and what becomes of it.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Origin, OutboxAudience, OutboxId, RemainingTasks};
 use webhook_model::OccurrenceId;
 
@@ -25,7 +25,7 @@ pub(super) struct RowAt {
     pub audience: OutboxAudience,
     pub turn: u32,
     /// The id of the occurrence in its place, while nothing of it is stored.
-    pub named: Option<(Place, OccurrenceId)>,
+    pub named: Option<(Realm, OccurrenceId)>,
     /// When what does not fit is due.
     pub next: DateTime<Utc>,
     /// When that is due of which nothing is known yet.

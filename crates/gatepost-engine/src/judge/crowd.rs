@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -19,7 +19,7 @@ const OF_ONE_PLACE: usize = 16;
 pub(super) struct Crowd {
     all: Arc<Semaphore>,
     /// Has no more entries than there are places with a question that is under way or waits.
-    of: Arc<Mutex<HashMap<Place, Arc<Semaphore>>>>,
+    of: Arc<Mutex<HashMap<Realm, Arc<Semaphore>>>>,
 }
 
 impl Crowd {
@@ -32,7 +32,7 @@ impl Crowd {
 
     /// A place among those under way; waits for it, for at most [`PATIENCE`]. Questions of one
     /// place wait behind each other before they wait behind others.
-    pub(super) async fn enter(&self, place: Place) -> Option<Entered> {
+    pub(super) async fn enter(&self, place: Realm) -> Option<Entered> {
         let mut entered = self.come(place);
         let (of, all) = (entered.semaphore.clone(), self.all.clone());
         let permits = async {
@@ -46,14 +46,14 @@ impl Crowd {
     }
 
     /// As [`enter`](Self::enter); does not wait.
-    pub(super) fn try_enter(&self, place: Place) -> Option<Entered> {
+    pub(super) fn try_enter(&self, place: Realm) -> Option<Entered> {
         let mut entered = self.come(place);
         let of = entered.semaphore.clone().try_acquire_owned().ok()?;
         entered.permits = Some([of, self.all.clone().try_acquire_owned().ok()?]);
         Some(entered)
     }
 
-    fn come(&self, place: Place) -> Entered {
+    fn come(&self, place: Realm) -> Entered {
         let mut of = self.lock();
         let new = || Arc::new(Semaphore::new(OF_ONE_PLACE));
         Entered {
@@ -64,7 +64,7 @@ impl Crowd {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Arc<Semaphore>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Realm, Arc<Semaphore>>> {
         self.of.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -73,7 +73,7 @@ impl Crowd {
 #[derive(Debug)]
 pub(super) struct Entered {
     crowd: Crowd,
-    place: Place,
+    place: Realm,
     semaphore: Arc<Semaphore>,
     permits: Option<[OwnedSemaphorePermit; 2]>,
 }
@@ -97,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    fn place(tenant: u128) -> Place {
-        Place::Tenant(TenantId(tenant))
+    fn place(tenant: u128) -> Realm {
+        Realm::Tenant(TenantId(tenant))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{Audience, OwnerId, Place};
+use gatepost_ids::{Audience, OwnerId, Realm};
 use tokio::time::Instant;
 use webhook_model::{Event, Field, Occurrence, Target};
 
@@ -28,7 +28,7 @@ pub(crate) enum Hearing {
 pub(crate) struct Heard<'a> {
     pub occurrence: &'a Occurrence,
     /// The occurrence's own.
-    pub place: Place,
+    pub place: Realm,
 }
 
 /// What the platform says of those who are decided about, as far as it is known.
@@ -99,7 +99,7 @@ impl Judge {
         }
         // It is a question of the whole tenant, as those about what happened there are.
         let standing = self.said_of(owner).await.ok().flatten();
-        let place = standing.map_or(Place::Alone(owner), |standing| standing.place(owner));
+        let place = standing.map_or(Realm::Solo(owner), |standing| standing.place(owner));
         let question = Question::before(event, place);
         let until = Instant::now() + PATIENCE;
         match watches.wait(&question, &[owner], until).await.first() {
@@ -120,7 +120,7 @@ impl Judge {
 
     /// Whether the account is there and enabled. `None`: that is not known at this moment.
     /// `place` is where its work stands.
-    pub(crate) fn good_standing(&self, owner: OwnerId, place: Place) -> Option<bool> {
+    pub(crate) fn good_standing(&self, owner: OwnerId, place: Realm) -> Option<bool> {
         let answer = self.book.now_in(owner, place.tenant())?;
         answer.ok().map(is_good)
     }
@@ -129,7 +129,7 @@ impl Judge {
     ///
     /// # Errors
     /// `Platform`: no answer.
-    pub(crate) async fn standing(&self, owner: OwnerId, place: Place) -> Result<bool, EngineError> {
+    pub(crate) async fn standing(&self, owner: OwnerId, place: Realm) -> Result<bool, EngineError> {
         let answer = self.book.wait_in(owner, place.tenant()).await;
         answer
             .map(is_good)

@@ -1,6 +1,6 @@
 //! How much an owner may have and do.
 
-use gatepost_ids::{Audience, OwnerId, Place, Quota, WebhookId};
+use gatepost_ids::{Audience, OwnerId, Quota, Realm, WebhookId};
 use gatepost_storage::webhooks::{DropReason, UsageDelta};
 use webhook_model::Occurrence;
 
@@ -40,7 +40,7 @@ impl Judge {
     /// # Errors
     /// `TooFast`, `Store`.
     pub(crate) async fn pace_change(&self, owner: OwnerId) -> Result<(), EngineError> {
-        if self.has_tenants() && self.owners.stood(owner).await? == Place::Operators {
+        if self.has_tenants() && self.owners.stood(owner).await? == Realm::System {
             self.take_change(owner)?;
         }
         Ok(())
@@ -180,7 +180,7 @@ impl Judge {
     }
 
     fn is_operator(&self, owner: OwnerId, standing: Option<Standing>) -> bool {
-        self.has_tenants() && standing.is_some_and(|s| s.place(owner) == Place::Operators)
+        self.has_tenants() && standing.is_some_and(|s| s.place(owner) == Realm::System)
     }
 
     fn has_tenants(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Where an occurrence is matched, and where an owner's records are.
 
-use gatepost_ids::{Audience, OwnerId, Place};
+use gatepost_ids::{Audience, OwnerId, Realm};
 use gatepost_storage::StoreError;
 use webhook_model::{Catalog, Occurrence};
 
@@ -57,41 +57,41 @@ impl Judge {
     /// # Errors
     /// An audience that this platform does not have; an owner about which neither the store nor the
     /// platform says anything.
-    pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Place>, EmitError> {
+    pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Realm>, EmitError> {
         let own = match (&self.decides, audience) {
-            (Decides::Nobody, Audience::OneSystem) => return Ok(vec![Place::Common]),
+            (Decides::Nobody, Audience::OneSystem) => return Ok(vec![Realm::Shared]),
             // Which occurrences may say so was checked.
             (Decides::Nobody, Audience::Owner(_)) if self.own() != OperationalEvents::default() => {
-                return Ok(vec![Place::Common]);
+                return Ok(vec![Realm::Shared]);
             }
             (Decides::Nobody, _) => return Err(EmitError::WrongAudience(ADDRESSED)),
             (_, Audience::OneSystem) => return Err(EmitError::WrongAudience(NOT_ADDRESSED)),
-            (_, Audience::Operators) => Place::Operators,
-            (_, Audience::Tenant(tenant)) => Place::Tenant(tenant),
+            (_, Audience::Operators) => Realm::System,
+            (_, Audience::Tenant(tenant)) => Realm::Tenant(tenant),
             (_, Audience::Owner(owner)) => {
                 let place = self.owners.place(owner).await?;
                 place.map_err(|error| EmitError::Platform(error.to_string()))?
             }
         };
         let mut places = vec![own];
-        if own != Place::Operators {
-            places.push(Place::Operators);
+        if own != Realm::System {
+            places.push(Realm::System);
         }
         if self.owners.unplaced() > 0 {
-            places.push(Place::Common);
+            places.push(Realm::Shared);
         }
         Ok(places)
     }
 
     /// Where an owner stands, as the store said at most five seconds ago: enough for whose turn and
     /// room it is, not for who may see what.
-    pub(crate) async fn stood(&self, owner: OwnerId) -> Result<Place, StoreError> {
+    pub(crate) async fn stood(&self, owner: OwnerId) -> Result<Realm, StoreError> {
         self.owners.stood(owner).await
     }
 
     /// With which others an owner shares what there are few of, as [`stood`](Self::stood) says;
     /// `None` where all are one system. Who was not placed yet shares with all such.
-    pub(crate) async fn shares_with(&self, owner: OwnerId) -> Result<Option<Place>, StoreError> {
+    pub(crate) async fn shares_with(&self, owner: OwnerId) -> Result<Option<Realm>, StoreError> {
         match self.decides {
             Decides::Nobody => Ok(None),
             _ => self.stood(owner).await.map(Some),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId};
+use gatepost_ids::{AccessLevel, Audience, OwnerId, Realm, TenantId};
 
 use super::accounts::Standing;
 use super::watch::SubscriptionPolicy;
@@ -34,7 +34,7 @@ pub(super) enum Stands {
 pub(super) fn stands(
     owner: OwnerId,
     standing: Option<Standing>,
-    place: Place,
+    place: Realm,
     audience: Audience,
 ) -> Stands {
     let Some(standing) = standing.filter(|standing| standing.enabled) else {
@@ -44,7 +44,7 @@ pub(super) fn stands(
         return Stands::Within;
     }
     let own = standing.place(owner);
-    if own == place || own == Place::Operators {
+    if own == place || own == Realm::System {
         Stands::Within
     } else if audience == Audience::Owner(owner) {
         Stands::Moving
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn who_is_of_another_place_is_outside_whatever_the_rule_says() {
-        let (here, tenant) = (Place::Tenant(TENANT), Audience::Tenant(TENANT));
+        let (here, tenant) = (Realm::Tenant(TENANT), Audience::Tenant(TENANT));
         let user = |tenant| Some(standing(AccessLevel::User, tenant));
         let stand = |standing| stands(OWNER, standing, here, tenant);
         assert_eq!(stand(user(Some(7))), Stands::Within);
@@ -141,7 +141,7 @@ mod tests {
         let own = Audience::Owner(OWNER);
         assert_eq!(stands(OWNER, user(Some(8)), here, own), Stands::Moving);
         assert_eq!(stands(OWNER, disabled, here, own), Stands::Outside);
-        let (common, all) = (Place::Common, Audience::OneSystem);
+        let (common, all) = (Realm::Shared, Audience::OneSystem);
         assert_eq!(stands(OWNER, user(None), common, all), Stands::Within);
     }
 }

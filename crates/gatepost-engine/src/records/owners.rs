@@ -1,7 +1,7 @@
 //! Owners and places: what the platform tells the engine of its users, and asks about them.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::{Place, Quota, TenantId};
+use gatepost_ids::{Quota, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
@@ -79,9 +79,9 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn move_owner(&self, owner: OwnerId, place: Place) -> Result<(), EngineError> {
+    pub async fn move_owner(&self, owner: OwnerId, place: Realm) -> Result<(), EngineError> {
         let now = self.core.clock.now()?;
-        Ok(self.core.store.place_owner(owner, place, now).await?)
+        Ok(self.core.store.assign_realm(owner, place, now).await?)
     }
 
     /// Removes all that a user has: keys, webhooks, tasks, events, deliveries. When this returns,

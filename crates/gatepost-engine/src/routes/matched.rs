@@ -1,6 +1,6 @@
 //! The tasks that an occurrence reaches.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{Basis, RecordId, RoutesVersion, TaskRoute, WebhookRoute};
 use webhook_model::{EventId, OwnerId, TaskId};
@@ -9,7 +9,7 @@ use webhook_model::{EventId, OwnerId, TaskId};
 #[derive(Clone, Debug)]
 pub(crate) struct MatchedTask {
     /// Where its owner stands.
-    pub place: Place,
+    pub place: Realm,
     pub task: TaskRoute,
     pub webhook: WebhookRoute,
     /// One of the events that match; `None` when the task itself was asked for.
@@ -47,13 +47,13 @@ impl MatchedTask {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matched {
     /// The versions of the places at which that was so.
-    pub seen: Vec<(Place, RoutesVersion)>,
+    pub seen: Vec<(Realm, RoutesVersion)>,
     /// Each task once, in order of their row numbers.
     pub tasks: Vec<MatchedTask>,
 }
 
 impl Matched {
-    pub(super) fn add(&mut self, place: Place, version: RoutesVersion, tasks: Vec<MatchedTask>) {
+    pub(super) fn add(&mut self, place: Realm, version: RoutesVersion, tasks: Vec<MatchedTask>) {
         self.seen.push((place, version));
         if self.tasks.is_empty() {
             self.tasks = tasks;
@@ -72,6 +72,6 @@ impl Matched {
 
     /// Nothing at all may have changed in these places.
     pub(crate) fn by_places(&self) -> Basis {
-        Basis::Places(self.seen.clone())
+        Basis::Realms(self.seen.clone())
     }
 }

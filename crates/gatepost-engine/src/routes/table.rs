@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
@@ -49,7 +49,7 @@ pub(super) struct Reached {
 
 #[derive(Debug)]
 pub(super) struct RouteTable {
-    place: Place,
+    place: Realm,
     pub(super) version: RoutesVersion,
     webhooks: HashMap<WebhookId, WebhookRoute>,
     tasks: HashMap<TaskId, TaskRoute>,
@@ -74,7 +74,7 @@ impl Reached {
 }
 
 impl RouteTable {
-    pub(super) fn new(place: Place, routes: Routes) -> Self {
+    pub(super) fn new(place: Realm, routes: Routes) -> Self {
         let mut table = Self {
             place,
             version: routes.version,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{RoutesVersion, WebhookStore};
 use webhook_model::{Data, Occurrence, TaskId};
@@ -24,7 +24,7 @@ const LARGEST: usize = 16;
 pub(crate) struct Tables {
     store: Arc<dyn WebhookStore>,
     versions: CurrentVersions,
-    slots: Mutex<Shares<Place, Arc<Slot>, ()>>,
+    slots: Mutex<Shares<Realm, Arc<Slot>, ()>>,
     /// Rows that a table may have; fewer with filters.
     at_most: u32,
 }
@@ -43,7 +43,7 @@ impl Tables {
     /// comes of it tells whether that still holds.
     pub(crate) async fn matched(
         &self,
-        places: &[Place],
+        places: &[Realm],
         occurrence: &Occurrence,
     ) -> Result<Matched, StoreError> {
         let (mut matched, mut turns) = (Matched::default(), GiveWay::default());
@@ -66,7 +66,7 @@ impl Tables {
     /// These tasks, those that are there. `None` where a place is too large to be held.
     pub(crate) async fn tasks(
         &self,
-        places: &[Place],
+        places: &[Realm],
         ids: &[TaskId],
     ) -> Result<Option<Matched>, StoreError> {
         let mut matched = Matched::default();
@@ -85,7 +85,7 @@ impl Tables {
 
     /// Reads what has changed since these versions, unless another caller has begun to since this
     /// call. Where nothing has changed, that alone keeps callers from reading one after the other.
-    pub(crate) async fn refresh(&self, seen: &[(Place, RoutesVersion)]) -> Result<(), StoreError> {
+    pub(crate) async fn refresh(&self, seen: &[(Realm, RoutesVersion)]) -> Result<(), StoreError> {
         let slots = seen.iter().map(|(place, _)| self.slot(*place));
         let slots: Vec<_> = slots.map(|slot| (slot.begun(), slot)).collect();
         for ((place, version), (begun, slot)) in seen.iter().zip(slots) {
@@ -102,7 +102,7 @@ impl Tables {
     /// Whether these are the versions of the places, as the store said after this call.
     pub(crate) async fn are_current(
         &self,
-        seen: &[(Place, RoutesVersion)],
+        seen: &[(Realm, RoutesVersion)],
     ) -> Result<bool, Arc<StoreError>> {
         self.versions.are(seen).await
     }
@@ -112,8 +112,8 @@ impl Tables {
     pub(crate) fn consumed(
         &self,
         tasks: &[TaskId],
-        seen: &[(Place, RoutesVersion)],
-        moved: &[(Place, RoutesVersion)],
+        seen: &[(Realm, RoutesVersion)],
+        moved: &[(Realm, RoutesVersion)],
     ) {
         for (place, version) in moved {
             let before = seen.iter().find(|(seen, _)| seen == place);
@@ -127,7 +127,7 @@ impl Tables {
     /// Looks into the table of a place; `None` where it is too large to be held.
     async fn look<T>(
         &self,
-        place: Place,
+        place: Realm,
         look: impl FnOnce(&RouteTable) -> T,
     ) -> Result<Option<T>, StoreError> {
         let slot = self.slot(place);
@@ -140,7 +140,7 @@ impl Tables {
         Ok(slot.look(look))
     }
 
-    async fn read(&self, place: Place, slot: &Arc<Slot>) -> Result<(), StoreError> {
+    async fn read(&self, place: Realm, slot: &Arc<Slot>) -> Result<(), StoreError> {
         let routes = self.store.routes(place, self.at_most).await?;
         let table = routes.map(|routes| RouteTable::new(place, routes));
         let fits = table.filter(|table| !table.is_larger_than(self.at_most));
@@ -152,7 +152,7 @@ impl Tables {
     /// What has changed since `version`, at the cost of that. The caller is the one that reads.
     async fn follow(
         &self,
-        place: Place,
+        place: Realm,
         slot: &Arc<Slot>,
         version: RoutesVersion,
     ) -> Result<(), StoreError> {
@@ -170,12 +170,12 @@ impl Tables {
     }
 
     /// Whether it is larger or smaller now: it counts with what it needs.
-    fn weigh(&self, place: Place, slot: &Arc<Slot>) {
+    fn weigh(&self, place: Realm, slot: &Arc<Slot>) {
         let bytes = slot.bytes();
         self.lock().insert(place, (), slot.clone(), bytes);
     }
 
-    fn slot(&self, place: Place) -> Arc<Slot> {
+    fn slot(&self, place: Realm) -> Arc<Slot> {
         let mut slots = self.lock();
         if let Some(slot) = slots.get(place) {
             return slot.clone();
@@ -185,7 +185,7 @@ impl Tables {
         slot
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shares<Place, Arc<Slot>, ()>> {
+    fn lock(&self) -> MutexGuard<'_, Shares<Realm, Arc<Slot>, ()>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{RoutesVersion, WebhookStore};
 use tokio::sync::OnceCell;
 
-type Versions = HashMap<Place, RoutesVersion>;
+type Versions = HashMap<Realm, RoutesVersion>;
 
 /// Asks the store one question at a time, about the places of all callers that came before it
 /// began: each answer is newer than the call that it answers, and their number does not grow with
@@ -24,7 +24,7 @@ pub(super) struct CurrentVersions {
 
 #[derive(Debug, Default)]
 struct Question {
-    places: Mutex<BTreeSet<Place>>,
+    places: Mutex<BTreeSet<Realm>>,
     answer: OnceCell<Result<Versions, Arc<StoreError>>>,
 }
 
@@ -40,7 +40,7 @@ impl CurrentVersions {
     /// Whether these are the versions of the places, as the store said after this call.
     pub(super) async fn are(
         &self,
-        seen: &[(Place, RoutesVersion)],
+        seen: &[(Realm, RoutesVersion)],
     ) -> Result<bool, Arc<StoreError>> {
         let question = {
             let next = lock(&self.next);

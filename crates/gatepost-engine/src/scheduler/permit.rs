@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::QueueClass;
 use webhook_model::{OwnerId, WebhookId};
@@ -36,7 +36,7 @@ pub(crate) struct Permit {
     /// The newest revision at which something was queued for it.
     pub revision: Revision,
     pub owner: OwnerId,
-    pub place: Place,
+    pub place: Realm,
     /// From which queue to claim.
     pub queue: QueueClass,
     pub(super) at: At,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ pub(super) const LINES: usize = 3;
 pub(crate) struct Webhook {
     pub id: WebhookId,
     pub owner: OwnerId,
-    pub place: Place,
+    pub place: Realm,
     /// At which something was queued for it.
     pub revision: Revision,
     /// `None`: not read. What is known stays.

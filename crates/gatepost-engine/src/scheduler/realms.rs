@@ -4,7 +4,7 @@ use std::array;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
@@ -24,21 +24,21 @@ pub(super) type Ready = (Instant, WebhookId);
 /// The realm and the owner of a webhook.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct At {
-    realm: Place,
+    realm: Realm,
     owner: OwnerId,
 }
 
 #[derive(Debug)]
 pub(super) struct Realms {
     pub(super) slots: Slots,
-    realms: HashMap<Place, Realm>,
-    orders: Classes<BTreeSet<Turn<Place>>>,
+    realms: HashMap<Realm, RealmLoad>,
+    orders: Classes<BTreeSet<Turn<Realm>>>,
     /// Realms by the number of webhooks that are ready.
-    sizes: BTreeSet<(usize, Place)>,
+    sizes: BTreeSet<(usize, Realm)>,
 }
 
 #[derive(Debug, Default)]
-struct Realm {
+struct RealmLoad {
     in_flight: Classes<u32>,
     /// Requests that run for long.
     overdue: u32,
@@ -55,10 +55,10 @@ struct Owner {
 
 impl At {
     /// On a platform that is one system each owner is a realm.
-    pub(super) fn of(place: Place, owner: OwnerId) -> Self {
+    pub(super) fn of(place: Realm, owner: OwnerId) -> Self {
         let realm = match place {
-            Place::Common => Place::Alone(owner),
-            Place::Operators | Place::Tenant(_) | Place::Alone(_) => place,
+            Realm::Shared => Realm::Solo(owner),
+            Realm::System | Realm::Tenant(_) | Realm::Solo(_) => place,
         };
         Self { realm, owner }
     }
@@ -75,7 +75,7 @@ impl Owner {
     }
 }
 
-impl Realm {
+impl RealmLoad {
     fn all(&self) -> u32 {
         self.in_flight.iter().sum()
     }
@@ -172,7 +172,7 @@ impl Realms {
 
     /// Whether a webhook that is ready now would go before all others of its class.
     pub(super) fn goes_first(&self, at: At, class: Class, deadline: Instant, now: Instant) -> bool {
-        let in_flight = self.realms.get(&at.realm).map_or(0, Realm::all);
+        let in_flight = self.realms.get(&at.realm).map_or(0, RealmLoad::all);
         let turn = (in_flight, deadline, at.realm);
         let first = self.orders[class as usize].first();
         first.is_none_or(|first| turn < *first) && self.may_begin(class, turn, now)
@@ -194,13 +194,13 @@ impl Realms {
     }
 
     /// The realm that goes next in this class.
-    fn turn(&self, class: Class, now: Instant) -> Option<Turn<Place>> {
+    fn turn(&self, class: Class, now: Instant) -> Option<Turn<Realm>> {
         let (order, free) = (&self.orders[class as usize], self.free(class, now));
         let first = *order.first()?;
-        let may_begin = |turn: &Turn<Place>| self.may_begin(class, *turn, now);
+        let may_begin = |turn: &Turn<Realm>| self.may_begin(class, *turn, now);
         if class == Class::New && free <= self.slots.newest() {
             // The newest of those with the fewest in flight.
-            let end = (first.0, now + 2 * MINUTE, Place::Common);
+            let end = (first.0, now + 2 * MINUTE, Realm::Shared);
             let newest = *order.range(..end).next_back()?;
             let is_new = newest.1 + JUST >= now + MINUTE;
             return Some(newest).filter(|turn| is_new && may_begin(turn));
@@ -212,7 +212,7 @@ impl Realms {
         order.iter().copied().find(may_begin)
     }
 
-    fn may_begin(&self, class: Class, (in_flight, _, realm): Turn<Place>, now: Instant) -> bool {
+    fn may_begin(&self, class: Class, (in_flight, _, realm): Turn<Realm>, now: Instant) -> bool {
         let (free, is_late) = (self.free(class, now), self.is_late(now));
         if free == 0 || (in_flight > 0 && self.slots.is_short(class, is_late)) {
             return false;
@@ -239,7 +239,7 @@ impl Realms {
     }
 
     /// Changes what is counted of an owner, who is then where that puts him.
-    fn update(&mut self, at: At, change: impl FnOnce(&mut Realm, &mut Owner)) {
+    fn update(&mut self, at: At, change: impl FnOnce(&mut RealmLoad, &mut Owner)) {
         let realm = self.realms.entry(at.realm).or_default();
         let mut owner = realm.owners.remove(&at.owner).unwrap_or_default();
         let before = (owner.turns(), realm.turns(), realm.ready);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{Audience, Place};
+use gatepost_ids::{Audience, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{NewDelivery, TaskRoute, WebhookRoute};
 use webhook_model::{
@@ -35,7 +35,7 @@ pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
 pub(crate) fn matched_task(id: i64, owner: u128) -> MatchedTask {
     let owner = OwnerId(owner);
     MatchedTask {
-        place: Place::Common,
+        place: Realm::Shared,
         task: TaskRoute {
             id: TaskId(id),
             revision: Revision::FIRST,

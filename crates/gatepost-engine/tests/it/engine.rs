@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::DateTime;
-use gatepost_engine::{Audience, Place};
+use gatepost_engine::{Audience, Realm};
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryState, RecordStore};
 use webhook_model::{Activity, ObjectId, Occurrence, Retries, TagId, Target};
 
@@ -88,7 +88,7 @@ async fn a_one_time_task_reached_by_64_emits_at_once_runs_once_and_is_gone() {
     world.ended(made[0]).await;
     assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
     assert!(world.engine.task(task).await.unwrap().is_none());
-    let routes = world.store.routes(Place::Common, 100).await.unwrap();
+    let routes = world.store.routes(Realm::Shared, 100).await.unwrap();
     assert!(routes.unwrap().events.is_empty());
 }
 

@@ -23,7 +23,7 @@ impl KeyService {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn place_owners(&self) -> Result<u64, KeyError> {
+    pub async fn assign_realms(&self) -> Result<u64, KeyError> {
         let (keys, mut placed, mut after) = (&self.0.keys, 0, None);
         loop {
             let page = keys.store.list_owners(OwnerFilter::Unplaced, after, BITE);

@@ -3,7 +3,7 @@
 
 use apikey_core::OwnerId;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{Account, Place};
+use gatepost_ids::{Account, Realm};
 use gatepost_storage::{KeyStore, StoreError};
 
 /// Stores the owner's realm, if it differs from the stored one.
@@ -17,10 +17,10 @@ pub(super) async fn place(
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     let stored = store.owner(owner).await?.map(|row| row.place);
-    let place = Place::of(owner, account);
-    let was_placed = stored.is_some_and(|stored| stored != Place::Common);
+    let place = Realm::of(owner, account);
+    let was_placed = stored.is_some_and(|stored| stored != Realm::Shared);
     if stored == Some(place) || (place.tenant().is_none() && !was_placed) {
         return Ok(());
     }
-    store.place_owner(owner, place, now).await
+    store.assign_realm(owner, place, now).await
 }

@@ -1,14 +1,14 @@
 //! Owners stand where the platform says, and a request that is judged from memory asks nothing.
 
 use apikey_core::OwnerId;
-use gatepost_keys::{AccessLevel, Account, KeyService, Place, TenantId};
+use gatepost_keys::{AccessLevel, Account, KeyService, Realm, TenantId};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::{OwnerStore, Page};
 use gatepost_testkit::fault::Fault;
 
 use crate::world::{World, present};
 
-async fn place(world: &World, owner: u128) -> Option<Place> {
+async fn place(world: &World, owner: u128) -> Option<Realm> {
     let row = world.store.owner(OwnerId(owner)).await.unwrap();
     row.map(|row| row.place)
 }
@@ -18,7 +18,7 @@ async fn an_owner_is_placed_with_the_first_key() {
     let world = World::new();
     world.users.put(1, 5);
     world.key(1, "key").await;
-    assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
+    assert_eq!(place(&world, 1).await, Some(Realm::Tenant(TenantId(5))));
     // A store that cannot place takes no key either: it would stand nowhere.
     world.users.put(2, 5);
     world.store.fail("set_owner", 1, Fault::Refused);
@@ -46,7 +46,7 @@ async fn without_tenants_nobody_is_placed() {
         .await
         .unwrap();
     world.key(1, "another").await;
-    assert_eq!(place(&world, 1).await, Some(Place::Common));
+    assert_eq!(place(&world, 1).await, Some(Realm::Shared));
 }
 
 #[tokio::test(start_paused = true)]
@@ -64,7 +64,7 @@ async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
         before,
         "a hot key asks the store nothing"
     );
-    let tenant = |id| Some(Place::Tenant(TenantId(id)));
+    let tenant = |id| Some(Realm::Tenant(TenantId(id)));
     assert_eq!(place(&world, 1).await, tenant(5));
     cold(&world, &key).await;
     assert_eq!(place(&world, 1).await, tenant(6));
@@ -73,7 +73,7 @@ async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
         .users
         .say(1, Some(Account::enabled(AccessLevel::User)));
     cold(&world, &key).await;
-    assert_eq!(place(&world, 1).await, Some(Place::Alone(OwnerId(1))));
+    assert_eq!(place(&world, 1).await, Some(Realm::Solo(OwnerId(1))));
 }
 
 /// A lookup in a process that has just been started.
@@ -96,7 +96,7 @@ async fn a_store_that_cannot_place_lets_good_keys_in() {
     present(&keys, &key).await.unwrap();
     assert_eq!(place(&world, 1).await, None);
     cold(&world, &key).await;
-    assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
+    assert_eq!(place(&world, 1).await, Some(Realm::Tenant(TenantId(5))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,12 +110,12 @@ async fn users_of_before_are_placed_on_request() {
         world.users.put(owner, 5);
     }
     world.users.say(7, None);
-    assert_eq!(world.keys.place_owners().await.unwrap(), 248);
-    assert_eq!(place(&world, 249).await, Some(Place::Tenant(TenantId(5))));
+    assert_eq!(world.keys.assign_realms().await.unwrap(), 248);
+    assert_eq!(place(&world, 249).await, Some(Realm::Tenant(TenantId(5))));
     for left in [7, 250] {
         assert_eq!(place(&world, left).await, None, "{left}");
     }
-    assert_eq!(world.keys.place_owners().await.unwrap(), 0);
+    assert_eq!(world.keys.assign_realms().await.unwrap(), 0);
     let mut admin = world.user(249);
     admin.access = AccessLevel::TenantAdministrator;
     let all = KeyQuery::all(Page::first(500));

@@ -1,7 +1,7 @@
 //! Claims: what may be claimed, how a claim begins and how it ends.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
@@ -23,7 +23,7 @@ use crate::span::Span;
 /// A webhook that sends, and whose owner may send.
 pub(super) struct Sending {
     pub(super) owner: OwnerId,
-    pub(super) place: Place,
+    pub(super) place: Realm,
     pub(super) revision: Revision,
     in_order: bool,
 }

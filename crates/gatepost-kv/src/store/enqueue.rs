@@ -1,7 +1,7 @@
 //! What one occurrence does to the queue.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
     RoutesVersion, StoredDelivery,
@@ -34,7 +34,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> O
     for new in &batch.later {
         later.push(outbox::push(tx, new, now)?);
     }
-    let mut moved: Vec<(Place, RoutesVersion)> = Vec::new();
+    let mut moved: Vec<(Realm, RoutesVersion)> = Vec::new();
     for task in &batch.consume {
         if let Some((place, version)) = consume(tx, *task)? {
             moved.retain(|(other, _)| *other != place);
@@ -84,7 +84,7 @@ fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     }
     match &batch.basis {
         Basis::Nothing => {}
-        Basis::Places(places) => {
+        Basis::Realms(places) => {
             for (place, version) in places {
                 if places::version(tx, *place)? != *version {
                     return Ok(Some(Enqueued::RoutesChanged));
@@ -149,13 +149,13 @@ fn use_up(tx: &mut Tx<'_>, origin: &Origin, now: DateTime<Utc>) -> Outcome<()> {
     Ok(())
 }
 
-fn is_seen(tx: &Tx<'_>, place: Place, id: &OccurrenceId) -> Outcome<bool> {
+fn is_seen(tx: &Tx<'_>, place: Realm, id: &OccurrenceId) -> Outcome<bool> {
     Ok(tx
         .get(SEEN, seen_key(Key::new(), place, id).bytes())?
         .is_some())
 }
 
-fn seen_key(before: Key, place: Place, id: &OccurrenceId) -> Key {
+fn seen_key(before: Key, place: Realm, id: &OccurrenceId) -> Key {
     before.text(&place.to_string()).text(id.as_str())
 }
 

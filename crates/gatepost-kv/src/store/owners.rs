@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::{OwnerStore, StoreError};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl OwnerStore for KvStore {
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         _now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
@@ -53,7 +53,7 @@ impl OwnerStore for KvStore {
             if old.is_some_and(|old| (old.place, old.held) == (new.place, new.held)) {
                 return Ok(());
             }
-            let leaves = before.place != new.place && before.place != Place::Common;
+            let leaves = before.place != new.place && before.place != Realm::Shared;
             if leaves && gone::has_open(tx, owner)? {
                 new.moves += 1;
                 new.is_moving = true;
@@ -104,7 +104,7 @@ impl OwnerStore for KvStore {
         self.write(move |tx| {
             let owners = match gone {
                 Removal::Owner(owner) => vec![owner],
-                Removal::Tenant(tenant) => standing::at(tx, Place::Tenant(tenant))?,
+                Removal::Tenant(tenant) => standing::at(tx, Realm::Tenant(tenant))?,
             };
             for owner in owners {
                 keys::remove_of(tx, owner)?;

@@ -1,6 +1,6 @@
 //! The versions of places, and what was changed in each of them.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{RecordId, RoutesVersion};
 use serde::{Deserialize, Serialize};
 use webhook_model::{EventId, TaskId, WebhookId};
@@ -56,12 +56,12 @@ pub(super) fn record((kind, id): (u8, i64)) -> RecordId {
     }
 }
 
-pub(super) fn version(view: &dyn View, place: Place) -> Outcome<RoutesVersion> {
+pub(super) fn version(view: &dyn View, place: Realm) -> Outcome<RoutesVersion> {
     Ok(RoutesVersion(log(view, place)?.version))
 }
 
 /// Moves the version of a place; returns what it is then.
-pub(super) fn changed(tx: &mut Tx<'_>, place: Place, change: &Change) -> Outcome<RoutesVersion> {
+pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome<RoutesVersion> {
     let version = numbers::next(tx, VERSIONS)?;
     let mut log = log(tx, place)?;
     log.version = version;
@@ -85,7 +85,7 @@ pub(super) fn changed(tx: &mut Tx<'_>, place: Place, change: &Change) -> Outcome
 /// What was changed after `since`; `None` when that is not remembered, or is in the future.
 pub(super) fn since(
     view: &dyn View,
-    place: Place,
+    place: Realm,
     since: RoutesVersion,
 ) -> Outcome<Option<Vec<Change>>> {
     let log = log(view, place)?;
@@ -134,11 +134,11 @@ pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
     Ok(())
 }
 
-fn log(view: &dyn View, place: Place) -> Outcome<Log> {
+fn log(view: &dyn View, place: Realm) -> Outcome<Log> {
     Ok(row(view, PLACES, of(place).bytes())?.unwrap_or_default())
 }
 
-fn of(place: Place) -> Key {
+fn of(place: Realm) -> Key {
     Key::new().text(&place.to_string())
 }
 

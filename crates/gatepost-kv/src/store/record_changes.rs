@@ -1,7 +1,7 @@
 //! Inserts, edits and deletions of webhooks, tasks and events.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
@@ -204,7 +204,7 @@ pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Out
 }
 
 /// Deletes a task that was to run once. Returns its place, and the version of that.
-pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Place, RoutesVersion)>> {
+pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, RoutesVersion)>> {
     let Some(head) = head_of::<Task>(tx, id)? else {
         return Ok(None);
     };
@@ -401,7 +401,7 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
 
 /// Moves the versions of the places in which records stood and stand.
 fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
-    let [old, new]: [Place; 2] = [
+    let [old, new]: [Realm; 2] = [
         standing::place(tx, owners[0])?,
         standing::place(tx, owners[1])?,
     ];

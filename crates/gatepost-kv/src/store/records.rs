@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
@@ -125,7 +125,7 @@ impl RecordStore for KvStore {
 
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>, StoreError> {
@@ -140,7 +140,7 @@ impl RecordStore for KvStore {
         .await
     }
 
-    async fn routes_versions(&self, of: &[Place]) -> Result<Vec<RoutesVersion>, StoreError> {
+    async fn routes_versions(&self, of: &[Realm]) -> Result<Vec<RoutesVersion>, StoreError> {
         let of = of.to_vec();
         self.read(move |view| {
             of.iter()
@@ -152,7 +152,7 @@ impl RecordStore for KvStore {
 
     async fn route_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>, StoreError> {
         let keys = Arc::clone(&self.sealing);

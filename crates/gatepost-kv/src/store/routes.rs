@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     EventRoute, RecordId, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
@@ -20,7 +20,7 @@ use crate::contract::View;
 pub(super) struct Matching<'a> {
     pub(super) view: &'a dyn View,
     pub(super) keys: &'a SealingKeys,
-    pub(super) place: Place,
+    pub(super) place: Realm,
 }
 
 /// Records by number, each once.

@@ -1,6 +1,6 @@
 //! Where each owner stands.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::OwnerRow;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ struct Stored {
 /// Where an owner stands.
 #[derive(Clone, Copy)]
 pub(super) struct Standing {
-    pub(super) place: Place,
+    pub(super) place: Realm,
     pub(super) held: bool,
     pub(super) is_moving: bool,
     pub(super) moves: i64,
@@ -39,7 +39,7 @@ pub(super) struct Standing {
 impl Standing {
     /// Of an owner of which the platform has said nothing.
     pub(super) const UNKNOWN: Self = Self {
-        place: Place::Common,
+        place: Realm::Shared,
         held: false,
         is_moving: false,
         moves: 0,
@@ -71,7 +71,7 @@ pub(super) fn of(view: &dyn View, owner: OwnerId) -> Outcome<Standing> {
     Ok(get(view, owner)?.unwrap_or(Standing::UNKNOWN))
 }
 
-pub(super) fn place(view: &dyn View, owner: OwnerId) -> Outcome<Place> {
+pub(super) fn place(view: &dyn View, owner: OwnerId) -> Outcome<Realm> {
     Ok(of(view, owner)?.place)
 }
 
@@ -100,14 +100,14 @@ pub(super) fn is_in(view: &dyn View, owner: OwnerId, scope: Scope) -> Outcome<bo
     Ok(match scope {
         Scope::All => true,
         Scope::Owner(asked) => owner == asked,
-        Scope::Tenant(tenant) => place(view, owner)? == Place::Tenant(tenant),
+        Scope::Tenant(tenant) => place(view, owner)? == Realm::Tenant(tenant),
     })
 }
 
 /// The owners in a place. In `Common` also those that nobody has placed.
-pub(super) fn at_place(view: &dyn View, place: Place) -> Outcome<Vec<OwnerId>> {
+pub(super) fn at_place(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let mut found = at(view, place)?;
-    if place == Place::Common {
+    if place == Realm::Shared {
         found.extend(owners(view, OWNER_UNPLACED, None)?);
     }
     Ok(found)
@@ -118,7 +118,7 @@ pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<
     let owners = match scope {
         Scope::All => return Ok(Source::All),
         Scope::Owner(owner) => vec![owner],
-        Scope::Tenant(tenant) => at(view, Place::Tenant(tenant))?,
+        Scope::Tenant(tenant) => at(view, Realm::Tenant(tenant))?,
     };
     let keys = owners.into_iter().map(|owner| Key::new().owner(owner));
     Ok(Source::Of(of_owner, keys.collect()))
@@ -129,7 +129,7 @@ pub(super) fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<Standing>> 
         return Ok(None);
     };
     Ok(Some(Standing {
-        place: Place::from_word(&stored.place).ok_or_else(|| damaged("place"))?,
+        place: Realm::from_word(&stored.place).ok_or_else(|| damaged("place"))?,
         held: stored.held,
         is_moving: stored.is_moving,
         moves: stored.moves,
@@ -176,7 +176,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 }
 
 /// The owners who were placed there.
-pub(super) fn at(view: &dyn View, place: Place) -> Outcome<Vec<OwnerId>> {
+pub(super) fn at(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let place = place_key(place);
     let mut owners = Vec::new();
     each(view, OWNER_AT, &Span::prefix(place.bytes()), |key, _| {
@@ -203,6 +203,6 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-fn place_key(place: Place) -> Key {
+fn place_key(place: Realm) -> Key {
     Key::new().text(&place.to_string())
 }

@@ -1,6 +1,6 @@
 //! What the platform removed: marked in one commit, with the caches of its keys.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::Removal;
 use uuid::Uuid;
 
@@ -37,7 +37,7 @@ impl PostgresStore {
     async fn try_to_mark(&self, gone: Removal, turn: &Turn<'_>) -> Tried<Vec<Moved>> {
         let (owner, place) = match gone {
             Removal::Owner(owner) => (Some(Uuid::from(owner)), None),
-            Removal::Tenant(tenant) => (None, Some(Place::Tenant(tenant).to_string())),
+            Removal::Tenant(tenant) => (None, Some(Realm::Tenant(tenant).to_string())),
         };
         let alone = Alone {
             places: place.iter().cloned().collect(),

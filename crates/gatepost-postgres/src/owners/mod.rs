@@ -6,7 +6,7 @@ mod restored;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::OwnerStore;
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, RecordUsage, Removal};
 use tokio_postgres::Row;
@@ -44,12 +44,12 @@ impl OwnerStore for PostgresStore {
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
         let word = realm.map(|place| place.to_string());
-        let tenant = realm.and_then(Place::tenant).map(Uuid::from);
+        let tenant = realm.and_then(Realm::tenant).map(Uuid::from);
         let owner = Uuid::from(owner);
         let alone = Alone {
             places: word.iter().cloned().collect(),

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
@@ -123,20 +123,20 @@ impl RecordStore for PostgresStore {
 
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Answer<Option<Routes>> {
         Ok(self.matched(place, only, at_most).await?)
     }
 
-    async fn routes_versions(&self, places: &[Place]) -> Answer<Vec<RoutesVersion>> {
+    async fn routes_versions(&self, places: &[Realm]) -> Answer<Vec<RoutesVersion>> {
         Ok(self.versions(places).await?)
     }
 
     async fn route_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Answer<Option<RouteChanges>> {
         Ok(self.changed_routes(place, since).await?)

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
@@ -46,7 +46,7 @@ impl PostgresStore {
     /// At most this number of rows, of all or of one type and event.
     pub(super) async fn matched(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>> {
@@ -70,7 +70,7 @@ impl PostgresStore {
         Ok(routes.at_most(at_most))
     }
 
-    pub(super) async fn versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+    pub(super) async fn versions(&self, places: &[Realm]) -> Result<Vec<RoutesVersion>> {
         let words: Vec<String> = places.iter().map(ToString::to_string).collect();
         let rows = self.db().query(VERSIONS, &[&words]).await?;
         rows.iter().map(version).collect()
@@ -78,7 +78,7 @@ impl PostgresStore {
 
     pub(super) async fn changed_routes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>> {
         let place = place.to_string();

@@ -1,6 +1,6 @@
 //! Whose a row of the outbox is: the platform writes its own ids, as it spells them.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::owners::OwnerFilter;
@@ -224,8 +224,8 @@ async fn owners_of_all_widths_are_listed_in_order() {
     let uuid: OwnerId = UUID.parse().unwrap();
     let all = [OwnerId(0), OwnerId(1 << 63), uuid, OwnerId(u128::MAX)];
     for owner in all {
-        let place = Place::Tenant(TenantId(owner.0));
-        store.place_owner(owner, place, at(0)).await.unwrap();
+        let place = Realm::Tenant(TenantId(owner.0));
+        store.assign_realm(owner, place, at(0)).await.unwrap();
         store.hold_owner(owner, true, at(0)).await.unwrap();
         let row = store.owner(owner).await.unwrap().unwrap();
         assert_eq!((row.owner, row.place), (owner, place));

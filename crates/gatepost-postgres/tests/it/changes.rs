@@ -1,7 +1,7 @@
 //! What a change of a record costs while its place is locked: what was changed, however much hangs
 //! on it and however long the log of changes is.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, stored_webhook, task};
@@ -35,7 +35,7 @@ async fn events(client: &Client, task: TaskId) {
 }
 
 async fn named(store: &impl RecordStore, since: RoutesVersion) -> (Vec<TaskId>, Vec<EventId>) {
-    let changes = store.route_changes(Place::Common, since).await.unwrap();
+    let changes = store.route_changes(Realm::Shared, since).await.unwrap();
     let Some(changes) = changes else {
         panic!("it is not remembered");
     };
@@ -52,7 +52,7 @@ async fn an_edit_of_a_task_with_many_events_logs_one_row_and_enabling_it_tells_o
     let row = store.insert_task(&task(hook), UNLIMITED, at(0)).await;
     let mut row = row.unwrap();
     events(&client, row.id).await;
-    let version = async || store.routes_versions(&[Place::Common]).await.unwrap()[0];
+    let version = async || store.routes_versions(&[Realm::Shared]).await.unwrap()[0];
     let change = async |row: &TaskRow| store.update_task(row, UNLIMITED, at(1)).await.unwrap();
 
     row.value.enabled = false;
@@ -140,7 +140,7 @@ async fn a_task_with_many_events_is_gone_at_once_and_its_events_leave_in_bites()
         let row = store.insert_task(&task(hook), UNLIMITED, at(0)).await;
         let id = row.unwrap().id;
         events(&client, id).await;
-        let since = store.routes_versions(&[Place::Common]).await.unwrap()[0];
+        let since = store.routes_versions(&[Realm::Shared]).await.unwrap()[0];
         match consumed {
             true => consume(id).await,
             false => store.delete_task(id, at(1)).await.unwrap(),
@@ -149,7 +149,7 @@ async fn a_task_with_many_events_is_gone_at_once_and_its_events_leave_in_bites()
         assert_eq!(store.task(id).await.unwrap(), None);
         assert_eq!(store.owner_of(RecordId::Task(id)).await.unwrap(), None);
         assert_eq!(named(&store, since).await, (vec![id], vec![]));
-        let routes = store.routes(Place::Common, 9).await.unwrap().unwrap();
+        let routes = store.routes(Realm::Shared, 9).await.unwrap().unwrap();
         assert_eq!((routes.tasks, routes.events), (vec![], vec![]));
         assert_eq!(store.record_usage(OwnerId(1)).await.unwrap(), before);
         assert!(store.delete_task(id, at(1)).await.is_err());

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::*;
@@ -23,8 +23,8 @@ fn two(hook: WebhookId, id: &str) -> Enqueue {
 }
 
 async fn by_place(store: &PostgresStore, behind: i64) -> Basis {
-    let version = store.routes_versions(&[Place::Common]).await.unwrap()[0];
-    Basis::Places(vec![(Place::Common, RoutesVersion(version.0 - behind))])
+    let version = store.routes_versions(&[Realm::Shared]).await.unwrap()[0];
+    Basis::Realms(vec![(Realm::Shared, RoutesVersion(version.0 - behind))])
 }
 
 fn stored(answer: Enqueued) -> Vec<StoredDelivery> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use apikey_core::{KeyId, LastLogin};
 use chrono::Days;
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{KeyStore as _, KeyUse, Login};
 use gatepost_storage::owners::Removal;
@@ -35,8 +35,8 @@ pub(crate) struct Two {
     pub(crate) config: PostgresConfig,
     pub(crate) of_one: WebhookId,
     pub(crate) of_other: WebhookId,
-    pub(crate) one: Place,
-    pub(crate) other: Place,
+    pub(crate) one: Realm,
+    pub(crate) other: Realm,
     pub(crate) client: Client,
     pub(crate) place: FreshSchema,
 }
@@ -54,13 +54,13 @@ pub(crate) async fn two_where(first: &str) -> Two {
         let numbers = "SELECT n FROM generate_series(1, 999) AS n WHERE";
         let first = format!("{numbers} {condition} ORDER BY n LIMIT 1");
         let number: i32 = client.query_one(&first, &[]).await.unwrap().get(0);
-        Place::Tenant(TenantId(number.unsigned_abs().into()))
+        Realm::Tenant(TenantId(number.unsigned_abs().into()))
     };
     let one = tenant(first).await;
     let apart = format!("hashtext('tenant:' || n) & 63 <> hashtext('{one}') & 63");
     let other = tenant(&apart).await;
-    a.place_owner(OwnerId(1), one, at(0)).await.unwrap();
-    a.place_owner(OwnerId(2), other, at(0)).await.unwrap();
+    a.assign_realm(OwnerId(1), one, at(0)).await.unwrap();
+    a.assign_realm(OwnerId(2), other, at(0)).await.unwrap();
     let insert = async |owner| {
         let hook = webhook_of(owner, "w");
         a.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap().id
@@ -107,13 +107,13 @@ impl Two {
         self.client.batch_execute("ROLLBACK").await.unwrap();
     }
 
-    async fn basis(&self, place: Place) -> Basis {
+    async fn basis(&self, place: Realm) -> Basis {
         self.basis_of(&[place]).await
     }
 
-    pub(crate) async fn basis_of(&self, places: &[Place]) -> Basis {
+    pub(crate) async fn basis_of(&self, places: &[Realm]) -> Basis {
         let versions = self.a.routes_versions(places).await.unwrap();
-        Basis::Places(places.iter().copied().zip(versions).collect())
+        Basis::Realms(places.iter().copied().zip(versions).collect())
     }
 }
 

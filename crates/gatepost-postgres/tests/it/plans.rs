@@ -1,6 +1,6 @@
 //! Every statement has its index, however many rows others have.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::*;
@@ -255,7 +255,7 @@ async fn what_changed_in_a_place_is_read_by_plans_made_before() {
         }
         let hook = webhook(&format!("w{n}"));
         store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
-        let changes = store.route_changes(Place::Common, version).await.unwrap();
+        let changes = store.route_changes(Realm::Shared, version).await.unwrap();
         version = changes.unwrap().version;
     }
     let plans = "SELECT count(*), sum(generic_plans)::bigint, sum(custom_plans)::bigint

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore};
@@ -17,11 +17,11 @@ use crate::postgres::TestPostgres;
 
 /// The version of the place of all who were not placed.
 async fn common(store: &PostgresStore) -> RoutesVersion {
-    store.routes_versions(&[Place::Common]).await.unwrap()[0]
+    store.routes_versions(&[Realm::Shared]).await.unwrap()[0]
 }
 
 fn by(version: RoutesVersion) -> Basis {
-    Basis::Places(vec![(Place::Common, version)])
+    Basis::Realms(vec![(Realm::Shared, version)])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -94,7 +94,7 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
                 Enqueued::Stored { moved, .. } => {
                     stored += 1;
                     assert_eq!(moved.len(), 1);
-                    assert!(moved[0].0 == Place::Common && moved[0].1 > version);
+                    assert!(moved[0].0 == Realm::Shared && moved[0].1 > version);
                 }
                 other => assert_eq!(other, Enqueued::RoutesChanged),
             }

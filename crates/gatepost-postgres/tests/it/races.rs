@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::webhooks::*;
@@ -130,8 +130,8 @@ async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
 async fn a_move_is_not_over_while_the_next_one_is_under_way() {
     let (store, _, place) = fresh_at().await;
     let (client, look) = (raw(&place).await, raw(&place).await);
-    let (owner, tenant) = (OwnerId(1), |n| Place::Tenant(TenantId(n)));
-    store.place_owner(owner, tenant(1), at(0)).await.unwrap();
+    let (owner, tenant) = (OwnerId(1), |n| Realm::Tenant(TenantId(n)));
+    store.assign_realm(owner, tenant(1), at(0)).await.unwrap();
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     let queue = async |id, now| {
@@ -140,7 +140,7 @@ async fn a_move_is_not_over_while_the_next_one_is_under_way() {
         assert!(matches!(stored, Enqueued::Stored { .. }), "{stored:?}");
     };
     queue("m1", 0).await;
-    store.place_owner(owner, tenant(2), at(1)).await.unwrap();
+    store.assign_realm(owner, tenant(2), at(1)).await.unwrap();
     let hold = "BEGIN; SELECT FROM gatepost_owner FOR NO KEY UPDATE";
     client.batch_execute(hold).await.unwrap();
     let removes = store.clone();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
@@ -13,13 +13,13 @@ use tokio::time::{sleep, timeout};
 use crate::locks::{SOON, Two, one, two, two_where};
 
 /// One of the tenants whose places have the hash of one that every emit shares.
-fn as_by_hash(of: Place) -> String {
+fn as_by_hash(of: Realm) -> String {
     format!("hashtext('tenant:' || n) & 63 = hashtext('{of}') & 63")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_every_emit_shares_is_locked_by_no_tenant() {
-    for shared in [Place::Operators, Place::Common] {
+    for shared in [Realm::System, Realm::Shared] {
         let two = two_where(&as_by_hash(shared)).await;
         let basis = two.basis_of(&[two.other, shared]).await;
         let change = two.change_that_hangs().await;
@@ -104,8 +104,8 @@ fn set(two: &Two, name: &str) -> Vec<Enqueue> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sets_of_enqueues_wait_for_no_change_and_one_time_tasks_for_no_set() {
     let two = two().await;
-    let third = Place::Tenant(TenantId(u128::MAX));
-    two.a.place_owner(OwnerId(3), third, at(0)).await.unwrap();
+    let third = Realm::Tenant(TenantId(u128::MAX));
+    two.a.assign_realm(OwnerId(3), third, at(0)).await.unwrap();
     let hook = webhook_of(3, "w");
     let hook = two.a.insert_webhook(&hook, UNLIMITED, at(0)).await;
     let hook = hook.unwrap().id;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -22,7 +22,7 @@ const REMEMBERED: usize = 20_000;
 pub(crate) struct Webhook {
     pub(crate) id: i64,
     pub(crate) owner: OwnerId,
-    pub(crate) place: Place,
+    pub(crate) place: Realm,
     pub(crate) revision: Revision,
     pub(crate) in_order: bool,
     /// Has become one in order when this was the last token.
@@ -36,7 +36,7 @@ pub(super) struct Known {
     version: Option<i64>,
     sure: bool,
     webhooks: HashMap<i64, Option<Webhook>>,
-    places: HashMap<Place, RoutesVersion>,
+    places: HashMap<Realm, RoutesVersion>,
 }
 
 impl Known {
@@ -52,7 +52,7 @@ impl Known {
     }
 
     /// The version of a place now.
-    pub(super) fn place_version(&mut self, c: &Connection, place: Place) -> Result<RoutesVersion> {
+    pub(super) fn place_version(&mut self, c: &Connection, place: Realm) -> Result<RoutesVersion> {
         self.make_sure(c)?;
         if let Some(known) = self.places.get(&place) {
             return Ok(*known);

@@ -12,7 +12,7 @@ mod member;
 mod numbers;
 mod running;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::Connection;
 
@@ -147,7 +147,7 @@ impl Batch {
     }
 
     /// The version of a place now.
-    pub(crate) fn place_version(&mut self, c: &Connection, place: Place) -> Result<RoutesVersion> {
+    pub(crate) fn place_version(&mut self, c: &Connection, place: Realm) -> Result<RoutesVersion> {
         self.known.place_version(c, place)
     }
 }

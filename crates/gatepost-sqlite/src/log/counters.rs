@@ -1,6 +1,6 @@
 //! What is counted of webhooks: what became of deliveries by the hour, and what was not stored.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
     CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount,
@@ -54,7 +54,7 @@ pub(super) fn list(c: &Connection, query: &CounterQuery) -> Result<Counters> {
             "n.owner = ?4"
         }
         Scope::Tenant(tenant) => {
-            params.push(Place::Tenant(tenant).to_string().into());
+            params.push(Realm::Tenant(tenant).to_string().into());
             "(SELECT o.place FROM gatepost_owner o WHERE o.owner = n.owner) = ?4"
         }
     };

@@ -1,6 +1,6 @@
 //! Marking owners as gone: one short commit, however much they have.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::Removal;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -17,7 +17,7 @@ const KEYS_NAMED: usize = 256;
 const WEBHOOKS_NAMED: usize = 2_000;
 
 pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
-    let (place, whose, owner_or_place): (Place, &str, Value) = match gone {
+    let (place, whose, owner_or_place): (Realm, &str, Value) = match gone {
         Removal::Owner(owner) => {
             let known = "INSERT INTO gatepost_owner (owner) VALUES (?1) ON CONFLICT DO NOTHING";
             c.prepare_cached(known)?.execute([owner.to_bytes()])?;
@@ -28,7 +28,7 @@ pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
             )
         }
         Removal::Tenant(tenant) => {
-            let place = Place::Tenant(tenant);
+            let place = Realm::Tenant(tenant);
             (place, "place", place.to_string().into())
         }
     };
@@ -65,7 +65,7 @@ fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
 fn forget_routes(
     c: &Connection,
     gone: Removal,
-    place: Place,
+    place: Realm,
     (whose, value): (&str, &Value),
 ) -> Result<()> {
     let webhooks = format!(

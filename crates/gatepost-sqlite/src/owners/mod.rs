@@ -8,7 +8,7 @@ pub(crate) mod row;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::OwnerStore;
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use rusqlite::params;
@@ -31,7 +31,7 @@ impl OwnerStore for SqliteStore {
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         _now: DateTime<Utc>,
     ) -> Answer<()> {

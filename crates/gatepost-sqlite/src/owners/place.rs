@@ -1,6 +1,6 @@
 //! Placing, moving, holding.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::OwnerRow;
 use rusqlite::{Connection, params};
 
@@ -13,7 +13,7 @@ use crate::watch::stirred;
 pub(super) fn set(
     c: &Connection,
     owner: OwnerId,
-    realm: Option<Place>,
+    realm: Option<Realm>,
     suspended: Option<bool>,
 ) -> Result<()> {
     let (row, old) = (find(c, owner)?, place_of(c, owner)?);
@@ -23,7 +23,7 @@ pub(super) fn set(
         return Ok(());
     }
     // What was made while nobody had placed the owner stays good.
-    let moves = old != place && old != Place::Common && moved::any_open(c, owner)?;
+    let moves = old != place && old != Realm::Shared && moved::any_open(c, owner)?;
     if old != place {
         left(c, old, owner)?;
     }

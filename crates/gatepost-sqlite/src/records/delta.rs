@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, RoutesVersion, TaskRoute, WebhookRoute,
@@ -30,7 +30,7 @@ struct Named {
 pub(super) fn since(
     c: &Connection,
     keys: &SealingKeys,
-    place: Place,
+    place: Realm,
     since: RoutesVersion,
 ) -> Result<Option<RouteChanges>> {
     let Some(changes) = changes_since(c, place, since)? else {
@@ -67,7 +67,7 @@ pub(super) fn since(
 /// The route of a row, if it is matched in this place now.
 fn matched<R: Stored, T>(
     c: &Connection,
-    place: Place,
+    place: Realm,
     id: R::Id,
     read: impl Fn(&Row<'_>) -> Result<Option<T>>,
 ) -> Result<Option<T>> {

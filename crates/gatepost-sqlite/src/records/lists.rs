@@ -71,7 +71,7 @@ fn in_scope(list: List, scope: Scope, found: bool) -> List {
         Scope::Owner(owner) => list.filter("r.owner =", owner.to_bytes().to_vec()),
         Scope::Tenant(tenant) if found => list.filter(
             "(SELECT o.place FROM gatepost_owner o WHERE o.owner = r.owner) =",
-            gatepost_ids::Place::Tenant(tenant).to_string(),
+            gatepost_ids::Realm::Tenant(tenant).to_string(),
         ),
         Scope::Tenant(_) | Scope::All => list,
     }

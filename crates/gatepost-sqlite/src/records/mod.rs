@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
@@ -113,7 +113,7 @@ impl RecordStore for SqliteStore {
 
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Answer<Option<Routes>> {
@@ -123,7 +123,7 @@ impl RecordStore for SqliteStore {
             .await
     }
 
-    async fn routes_versions(&self, places: &[Place]) -> Answer<Vec<RoutesVersion>> {
+    async fn routes_versions(&self, places: &[Realm]) -> Answer<Vec<RoutesVersion>> {
         let places = places.to_vec();
         self.read(move |c| places.iter().map(|place| version(c, *place)).collect())
             .await
@@ -131,7 +131,7 @@ impl RecordStore for SqliteStore {
 
     async fn route_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Answer<Option<RouteChanges>> {
         let keys = Arc::clone(self.sealing());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{EventRoute, Routes, TaskRoute, WebhookRoute};
 use rusqlite::{Connection, Params, Row, params};
@@ -30,7 +30,7 @@ macro_rules! in_place {
 pub(super) fn read(
     c: &Connection,
     keys: &SealingKeys,
-    place: Place,
+    place: Realm,
     only: Option<&(EventType, EventName)>,
     at_most: u32,
 ) -> Result<Option<Routes>> {
@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(routes.and_then(|routes| routes.at_most(at_most)))
 }
 
-fn all(c: &Connection, keys: &SealingKeys, place: Place, at_most: usize) -> Result<Option<Routes>> {
+fn all(c: &Connection, keys: &SealingKeys, place: Realm, at_most: usize) -> Result<Option<Routes>> {
     let word = place.to_string();
     let sql = in_place!(Task, "t", "routes_tasks");
     let task_route = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
@@ -61,13 +61,13 @@ fn all(c: &Connection, keys: &SealingKeys, place: Place, at_most: usize) -> Resu
 fn of(
     c: &Connection,
     keys: &SealingKeys,
-    place: Place,
+    place: Realm,
     event_type: &EventType,
     event: &EventName,
     at_most: usize,
 ) -> Result<Option<Routes>> {
     // Where nearly everybody stands, whoever has such an event; elsewhere whoever stands there.
-    let sql = if place == Place::Common {
+    let sql = if place == Realm::Shared {
         in_place!(Event, "e", "events_common")
     } else {
         in_place!(Event, "e", "events_of_place")
@@ -110,7 +110,7 @@ fn some<R>(
 fn with_webhooks(
     c: &Connection,
     keys: &SealingKeys,
-    place: Place,
+    place: Realm,
     mut tasks: Vec<TaskRoute>,
     mut events: Vec<EventRoute>,
 ) -> Result<Routes> {

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_sqlite::SqliteStore;
 use gatepost_storage::audit::{AuditQuery, AuditRemoval, AuditStore as _};
 use gatepost_storage::owners::OwnerFilter;
@@ -71,8 +71,11 @@ async fn id_columns_are_blobs_without_default() {
 async fn ids_are_stored_most_significant_byte_first() {
     let (store, _, folder) = fresh().await;
     let id = (0x0102_u128 << 112) | 0xff;
-    let tenant = Place::Tenant(TenantId(id));
-    store.place_owner(OwnerId(id), tenant, at(0)).await.unwrap();
+    let tenant = Realm::Tenant(TenantId(id));
+    store
+        .assign_realm(OwnerId(id), tenant, at(0))
+        .await
+        .unwrap();
     let hook = webhook_of(id, "w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await;
     let hook = hook.unwrap().id;
@@ -115,9 +118,9 @@ async fn owner_who_moves_is_named_to_those_who_hold_routes() {
     let hook = webhook_of(owner.0, "w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await;
     let hook = hook.unwrap().id;
-    let place = Place::Tenant(TenantId(u128::MAX));
+    let place = Realm::Tenant(TenantId(u128::MAX));
     let before = store.routes_versions(&[place]).await.unwrap()[0];
-    store.place_owner(owner, place, at(1)).await.unwrap();
+    store.assign_realm(owner, place, at(1)).await.unwrap();
     let after = store.route_changes(place, before).await.unwrap().unwrap();
     let webhooks: Vec<_> = after.webhooks.iter().map(|(id, _)| *id).collect();
     assert_eq!(webhooks, [hook]);

@@ -1,6 +1,6 @@
 //! What is specific to this backend about owners, places and what is gone.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
 use gatepost_storage::owners::Removal;
@@ -54,7 +54,7 @@ async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_go
     );
 
     store
-        .place_owner(owner, Place::Tenant(TenantId(4)), at(2))
+        .assign_realm(owner, Realm::Tenant(TenantId(4)), at(2))
         .await
         .unwrap();
     let new_key = store.insert_key(&old_key.key, 1).await.unwrap();
@@ -161,7 +161,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
     );
     let alone = store.webhook(WebhookId(1)).await.unwrap_err();
     assert_eq!(alone.kind(), ErrorKind::Corrupt);
-    let routes = store.routes(Place::Common, 99).await.unwrap().unwrap();
+    let routes = store.routes(Realm::Shared, 99).await.unwrap().unwrap();
     assert_eq!(routes.webhooks.len(), 1);
     assert!(routes.tasks.iter().all(|task| task.webhook == good.id));
 
@@ -200,7 +200,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
     };
     store.update_webhook(&row, UNLIMITED, at(10)).await.unwrap();
     let changes = store
-        .route_changes(Place::Common, routes.version)
+        .route_changes(Realm::Shared, routes.version)
         .await
         .unwrap();
     assert!(

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use webhook_model::{EventName, EventType, TaskId};
 
 use super::store::SealedMessages;
@@ -33,7 +33,7 @@ macro_rules! passed_on {
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
     fn usage(owner: OwnerId) -> OwnerUsage;
-    fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
+    fn set_owner(owner: OwnerId, realm: Option<Realm>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Removal, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
@@ -50,12 +50,12 @@ passed_on! { RecordStore {
     fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
     fn read_routes(
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32
     ) -> Option<Routes>;
-    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
-    fn route_changes(place: Place, since: RoutesVersion) -> Option<RouteChanges>;
+    fn routes_versions(places: &[Realm]) -> Vec<RoutesVersion>;
+    fn route_changes(place: Realm, since: RoutesVersion) -> Option<RouteChanges>;
     fn server_time() -> Option<DateTime<Utc>>;
 } }
 

@@ -21,8 +21,8 @@ pub struct DeliveryRow {
     pub token: Option<ClaimToken>,
     /// The token under which a repeated settlement is `Done`.
     pub settled: Option<ClaimToken>,
-    /// Whether the delivery is quarantined ([`QueueClass::Lost`] or [`QueueClass::Quarantine`]): a claim
-    /// of it was lost, and it has not been settled since, or only released.
+    /// Whether the delivery is quarantined ([`QueueClass::Lost`] or [`QueueClass::Quarantine`]): a
+    /// claim of it was lost, and it has not been settled since, or only released.
     pub lost: bool,
     /// The stored bytes of the requests and responses of its attempts.
     pub kept_bytes: u64,

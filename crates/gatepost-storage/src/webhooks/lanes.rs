@@ -1,15 +1,15 @@
 //! Queues of webhooks, and the search for due queues.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use webhook_model::WebhookId;
 
 use super::delivery::{Delivery, DeliveryId};
 use crate::page::Revision;
 
 /// The class of a webhook's queue. First attempts and retries have separate queues, so that neither
-/// can starve the other. Deliveries that may have crashed their sender have queues of their own. The class
-/// depends on the attempts since the delivery was last enqueued or replayed
+/// can starve the other. Deliveries that may have crashed their sender wait in separate queues.
+/// The class depends on the attempts since the delivery was last enqueued or replayed
 /// ([`Delivery::tries`](super::Delivery::tries)).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum QueueClass {
@@ -81,7 +81,7 @@ pub struct DueLane {
     /// The owner of the webhook.
     pub owner: OwnerId,
     /// The owner's realm.
-    pub place: Place,
+    pub place: Realm,
     /// The webhook's revision.
     pub revision: Revision,
 }

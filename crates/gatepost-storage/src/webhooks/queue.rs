@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::cause::Cause;
@@ -25,7 +25,7 @@ pub enum Origin {
     /// An occurrence with an id: a repeated id is [`Enqueued::AlreadyKnown`].
     Occurrence {
         /// The realm of its audience, within which the id is unique.
-        place: Place,
+        place: Realm,
         /// The id.
         id: OccurrenceId,
     },
@@ -39,7 +39,7 @@ pub enum Origin {
         /// The realm and the id of its occurrence, if it has an id and this is its first round. For
         /// a known id the store consumes the row and stores nothing else; the result is
         /// [`Enqueued::AlreadyKnown`] too.
-        occurrence: Option<(Place, OccurrenceId)>,
+        occurrence: Option<(Realm, OccurrenceId)>,
         /// The remaining tasks and their due time; `None` consumes the row.
         left: Option<(RemainingTasks, DateTime<Utc>)>,
     },
@@ -72,7 +72,7 @@ pub enum Basis {
     /// written to the outbox).
     Nothing,
     /// These realms must have these versions. At most three.
-    Places(Vec<(Place, RoutesVersion)>),
+    Realms(Vec<(Realm, RoutesVersion)>),
     /// These rows must have these revisions, and their owners must be neither suspended nor moving.
     /// An emit uses it after it lost against changes of its realms, since it does not depend on the
     /// other rows.
@@ -127,11 +127,11 @@ pub enum Enqueued {
         /// The rows of the outbox, in the order of the request.
         later: Vec<OutboxId>,
         /// The versions, after the commit, of the realms in which a task was consumed.
-        moved: Vec<(Place, RoutesVersion)>,
+        moved: Vec<(Realm, RoutesVersion)>,
     },
     /// The origin was used before. Nothing was stored.
     AlreadyKnown,
-    /// A realm of [`Basis::Places`] has changed since it was read, or a task to consume was
+    /// A realm of [`Basis::Realms`] has changed since it was read, or a task to consume was
     /// deleted. Nothing was stored; read the changes and match again.
     RoutesChanged,
     /// These rows of [`Basis::Rows`] have changed, were deleted, or have an owner who is suspended
@@ -401,10 +401,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// - They must be `queued`, due now, and wait in [`QueueClass::Lost`], with no attempt
     ///   counted.
-    /// - A delivery that was claimed from one of these two classes has one more lost claim. Before the last that
-    ///   it may have it must wait in [`QueueClass::Quarantine`]. After [`Delivery::MAX_LOST_CLAIMS`] it
-    ///   must be `error` with [`EndReason::LostClaims`](super::EndReason::LostClaims), and count as
-    ///   failed in the hour of `now`.
+    /// - A delivery that was claimed from one of these two classes has one more lost claim. Before
+    ///   the last that it may have it must wait in [`QueueClass::Quarantine`]. After
+    ///   [`Delivery::MAX_LOST_CLAIMS`] it must be `error` with
+    ///   [`EndReason::LostClaims`](super::EndReason::LostClaims), and count as failed in the hour
+    ///   of `now`.
     /// - Deliveries that share a token must be taken back together, so the number may somewhat
     ///   exceed `limit`.
     /// - Deleted deliveries must be left to [`remove_gone`](crate::OwnerStore::remove_gone).

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::record::{
@@ -139,7 +139,7 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>, StoreError>;
@@ -149,7 +149,7 @@ pub trait RecordStore: OwnerStore {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError>;
+    async fn routes_versions(&self, places: &[Realm]) -> Result<Vec<RoutesVersion>, StoreError>;
 
     /// Returns the changes in a realm after `since`; `None` if the store does not know all of them,
     /// and the realm must be read again. The store must know at least the last 1,000 changes. The
@@ -159,7 +159,7 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn route_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>, StoreError>;
 
@@ -404,7 +404,7 @@ pub trait RecordStore: OwnerStore {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>, StoreError> {
+    async fn routes(&self, place: Realm, at_most: u32) -> Result<Option<Routes>, StoreError> {
         self.read_routes(place, None, at_most).await
     }
 
@@ -415,7 +415,7 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn routes_of(
         &self,
-        place: Place,
+        place: Realm,
         event_type: &EventType,
         event: &EventName,
     ) -> Result<Routes, StoreError> {

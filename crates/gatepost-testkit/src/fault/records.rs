@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
@@ -16,7 +16,7 @@ use super::store::{FaultStore, Passing};
 use super::traits::passed_on;
 
 passed_on! { RecordStore {
-    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
+    fn routes_versions(places: &[Realm]) -> Vec<RoutesVersion>;
 }
     /// Counted and failed as `insert_webhook` and so on.
     async fn insert_records(
@@ -132,7 +132,7 @@ passed_on! { RecordStore {
     /// As `routes_of` where it is of one event.
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>, StoreError> {
@@ -146,7 +146,7 @@ passed_on! { RecordStore {
 
     async fn route_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>, StoreError> {
         let read = async {

@@ -4,7 +4,7 @@
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
@@ -39,7 +39,7 @@ pub(super) use passed_on;
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
     fn usage(owner: OwnerId) -> OwnerUsage;
-    fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
+    fn set_owner(owner: OwnerId, realm: Option<Realm>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Removal, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;

@@ -1,7 +1,7 @@
 //! Records that cannot be read, as a store has them that keeps bytes.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{
     Found, RecordId, RecordRow, RecordStore, RouteChanges, Routes, TaskRoute, UnreadableRecord,
 };
@@ -134,7 +134,7 @@ impl<S: RecordStore> FaultStore<S> {
             Scope::Owner(asked) => owner == asked,
             Scope::Tenant(tenant) => {
                 let row = self.inner.owner(owner).await?;
-                row.is_some_and(|row| row.place == Place::Tenant(tenant))
+                row.is_some_and(|row| row.place == Realm::Tenant(tenant))
             }
         })
     }

@@ -1,6 +1,6 @@
 //! The fields of an owner.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::OwnerRow;
 
 use super::field::{Field, fields};
@@ -12,10 +12,10 @@ pub fn of_owner(base: &OwnerRow) -> Vec<Field<OwnerRow>> {
         row, OwnerRow {
             owner: Shown [OwnerId(7_001), OwnerId(7_002)],
             place: Edited [
-                Place::Tenant(TenantId(7)),
-                Place::Tenant(TenantId(8)),
-                Place::Alone(base.owner),
-                Place::Operators,
+                Realm::Tenant(TenantId(7)),
+                Realm::Tenant(TenantId(8)),
+                Realm::Solo(base.owner),
+                Realm::System,
             ],
             held: Edited [true, false],
         };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use apikey_core::OwnerId;
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{Realm, TenantId};
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice};
 use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::{ErrorKind, KeyStore, Page, Scope};
@@ -90,7 +90,7 @@ pub async fn k21_a_list_holds_the_keys_of_its_scope(store: Store) {
         ids.push(store.insert_key(&new, u64::MAX).await.unwrap().id);
     }
     for (owner, to) in [(1, tenant(1)), (2, tenant(1)), (3, tenant(3))] {
-        store.place_owner(OwnerId(owner), to, at(0)).await.unwrap();
+        store.assign_realm(OwnerId(owner), to, at(0)).await.unwrap();
     }
     let scopes = [
         (Scope::All, vec![0, 1, 2, 3]),
@@ -188,7 +188,7 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
         );
         if when == "marked" {
             store
-                .place_owner(OwnerId(1), tenant(1), at(2))
+                .assign_realm(OwnerId(1), tenant(1), at(2))
                 .await
                 .unwrap();
         } else {
@@ -207,7 +207,7 @@ pub async fn k23_owners_of_keys_without_a_row_are_found(store: Store) {
         store.insert_key(&key(owner, name), u64::MAX).await.unwrap();
     }
     store
-        .place_owner(OwnerId(4), Place::Operators, at(0))
+        .assign_realm(OwnerId(4), Realm::System, at(0))
         .await
         .unwrap();
     let unplaced = async |after| {

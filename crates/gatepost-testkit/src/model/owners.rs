@@ -1,6 +1,6 @@
 //! The calls on owners, and further ones on records.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
@@ -21,13 +21,13 @@ impl Side {
         let (records, log) = (self.store.records.clone(), self.store.log.clone());
         let time = at(now);
         match call {
-            OwnerCall::Place(n, to) => {
+            OwnerCall::Realm(n, to) => {
                 let owner = owner(n);
                 let to = match Self::place(to) {
-                    Place::Alone(_) => Place::Alone(owner),
+                    Realm::Solo(_) => Realm::Solo(owner),
                     other => other,
                 };
-                let placed = records.place_owner(owner, to, time).await;
+                let placed = records.assign_realm(owner, to, time).await;
                 if self.owners.gone.remove(&owner) {
                     records.hold_owner(owner, false, time).await.unwrap();
                 }
@@ -49,7 +49,7 @@ impl Side {
                 let tenant = TenantId(n.into());
                 for owner in OWNERS {
                     let row = records.owner(owner).await.unwrap();
-                    if row.is_some_and(|row| row.place == Place::Tenant(tenant)) {
+                    if row.is_some_and(|row| row.place == Realm::Tenant(tenant)) {
                         self.owners.gone.insert(owner);
                     }
                 }
@@ -187,7 +187,7 @@ impl Side {
     }
 
     /// What is matched in a place, which must be what was held of it and what has changed since.
-    pub(super) async fn matched(&mut self, at_place: Place) -> String {
+    pub(super) async fn matched(&mut self, at_place: Realm) -> String {
         let now = Held::read(&self.store, at_place).await;
         let mut held = self.owners.held.get(&at_place).unwrap_or(&now).clone();
         held.catch_up(&self.store, at_place).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Revision, StoreError};
 use webhook_model::{OccurrenceId, TaskId};
@@ -16,7 +16,7 @@ use crate::fixtures::{at, direct, message, occurrence, outbox, settlement_of};
 pub(super) const LATE: i64 = 1_000_000;
 
 /// Two ids, each in three places.
-fn occurrence_of(number: u8) -> (Place, OccurrenceId) {
+fn occurrence_of(number: u8) -> (Realm, OccurrenceId) {
     let id = format!("o{}", number / 3);
     (Side::place(number % 3), id.parse().unwrap())
 }
@@ -160,14 +160,14 @@ impl Side {
         match seen {
             Seen::None => Basis::Nothing,
             Seen::Present(places) => {
-                let places: Vec<Place> = places.iter().map(|n| Self::place(*n)).collect();
+                let places: Vec<Realm> = places.iter().map(|n| Self::place(*n)).collect();
                 let versions = records.routes_versions(&places).await.unwrap();
-                Basis::Places(places.into_iter().zip(versions).collect())
+                Basis::Realms(places.into_iter().zip(versions).collect())
             }
             Seen::Old(n) => {
                 let place = Self::place(*n);
                 let versions = records.routes_versions(&[place]).await.unwrap();
-                Basis::Places(vec![(place, RoutesVersion(versions[0].0 - 1))])
+                Basis::Realms(vec![(place, RoutesVersion(versions[0].0 - 1))])
             }
             Seen::Rows { number, old } => {
                 let (task, event) = (self.task(*number), self.event(*number));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, StoreError};
 use webhook_model::{DeliveryOrder, EventId, TaskId, WebhookId};
@@ -44,7 +44,7 @@ pub(super) struct Owners {
     /// Those who were removed and not placed since: what else is done to them is up to the store.
     pub(super) gone: BTreeSet<OwnerId>,
     /// What was held of each place when it was last read.
-    pub(super) held: BTreeMap<Place, Held>,
+    pub(super) held: BTreeMap<Realm, Held>,
 }
 
 /// The row that a small number names, or one that is not there.
@@ -107,10 +107,10 @@ impl Side {
     }
 
     /// The fifth place is that of the first owner alone.
-    pub(super) fn place(number: u8) -> Place {
-        let places = [Place::Common, tenant(1), tenant(2), Place::Operators];
+    pub(super) fn place(number: u8) -> Realm {
+        let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
         let known = places.get(usize::from(number)).copied();
-        known.unwrap_or(Place::Alone(OwnerId(1)))
+        known.unwrap_or(Realm::Solo(OwnerId(1)))
     }
 
     pub(super) fn delivery(&self, number: u8) -> DeliveryId {

@@ -102,7 +102,7 @@ pub(super) enum Call {
 /// What is done to an owner, of three.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OwnerCall {
-    Place(u8, u8),
+    Realm(u8, u8),
     Hold(u8, bool),
     Remove(u8),
     RemoveTenant(u8),
@@ -172,7 +172,7 @@ fn call() -> impl Strategy<Value = Call> {
 fn owner() -> impl Strategy<Value = OwnerCall> {
     let (of, hook) = (|| 0..3_u8, || 0..8_u8);
     prop_oneof![
-        4 => (of(), 0..PLACES).prop_map(|(owner, to)| OwnerCall::Place(owner, to)),
+        4 => (of(), 0..PLACES).prop_map(|(owner, to)| OwnerCall::Realm(owner, to)),
         3 => (of(), any::<bool>()).prop_map(|(owner, held)| OwnerCall::Hold(owner, held)),
         1 => of().prop_map(OwnerCall::Remove),
         1 => (1..3_u8).prop_map(OwnerCall::RemoveTenant),

@@ -3,7 +3,7 @@
 mod shared;
 mod turns;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
     Basis, Enqueue, Enqueued, Origin, OutboxId, PutBack, RoutesVersion,
@@ -86,13 +86,13 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
 pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let id = push(&store).await;
-    let before = version(&store, Place::Common).await;
+    let before = version(&store, Realm::Shared).await;
     let of = |hook, basis| Enqueue {
         origin: from_outbox(id),
         basis,
         ..direct(vec![message(hook, "a", at(0))])
     };
-    let old = Basis::Places(vec![(Place::Common, RoutesVersion(before.0 - 1))]);
+    let old = Basis::Realms(vec![(Realm::Shared, RoutesVersion(before.0 - 1))]);
     let refused = store.queue.enqueue(of(hook, old), at(0)).await.unwrap();
     assert_eq!(refused, Enqueued::RoutesChanged, "O4 old routes");
     let nowhere = webhook_model::WebhookId(hook.0 + 1000);
@@ -139,7 +139,7 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     let row = |row| Origin::Outbox {
         row,
         turn: 0,
-        occurrence: Some((Place::Common, "o1".parse().unwrap())),
+        occurrence: Some((Realm::Shared, "o1".parse().unwrap())),
         left: None,
     };
     let stored = store.queue.enqueue(of(row(first), "a"), at(0)).await;

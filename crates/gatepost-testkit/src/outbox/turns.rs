@@ -1,7 +1,7 @@
 //! Rows that are used in several turns, and rows that an enqueue leaves for later.
 
 use chrono::TimeDelta;
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{
     Basis, Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RemainingTasks,
     RoutesVersion,
@@ -154,7 +154,7 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
         later: vec![later.clone(), later.clone()],
         ..direct(vec![message(hook, id, at(0))])
     };
-    let old = Basis::Places(vec![(Place::Common, RoutesVersion(-1))]);
+    let old = Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
     let refused = store.queue.enqueue(batch(hook, old, "a"), at(1)).await;
     assert_eq!(refused.unwrap(), Enqueued::RoutesChanged, "O10 refused");
     let nowhere = WebhookId(hook.0 + 1000);

@@ -1,6 +1,6 @@
 //! Owners, tenants and webhooks that were removed.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
     Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, TaskQuery, UsageDelta,
@@ -169,7 +169,7 @@ pub async fn p16_a_tenant_goes_with_its_owners(store: Webhooks) {
         end(&store, of.webhook, Disposition::Sent, 0).await;
         sets.push(of);
     }
-    place(&store, 3, Place::Alone(OwnerId(3))).await;
+    place(&store, 3, Realm::Solo(OwnerId(3))).await;
     let gone = Removal::Tenant(TenantId(1));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     for when in ["marked", "removed"] {

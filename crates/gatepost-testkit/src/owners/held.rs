@@ -1,6 +1,6 @@
 //! Owners who are held.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, RecordId, Settled};
 use webhook_model::Activity;
@@ -93,7 +93,7 @@ pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
             .map(|r| (r.owner.0, r.place))
             .collect::<Vec<_>>()
     };
-    let all = [(1, Place::Common), (2, tenant(7)), (3, Place::Common)];
+    let all = [(1, Realm::Shared), (2, tenant(7)), (3, Realm::Shared)];
     assert_eq!(found(None, 9).await, all, "P8 all");
     assert_eq!(found(None, 2).await, all[..2], "P8 a page");
     assert_eq!(found(Some(2), 2).await, all[2..], "P8 the next");

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::{Cascade, RoutesVersion};
 
@@ -17,13 +17,13 @@ pub async fn p01_an_owner_is_where_it_was_placed(store: Webhooks) {
     assert_eq!(found, None, "P1 never placed");
     let places = [
         tenant(u128::MAX),
-        Place::Alone(owner),
-        Place::Operators,
-        Place::Common,
+        Realm::Solo(owner),
+        Realm::System,
+        Realm::Shared,
         tenant(7),
     ];
     for to in places {
-        store.records.place_owner(owner, to, at(0)).await.unwrap();
+        store.records.assign_realm(owner, to, at(0)).await.unwrap();
         let found = store.records.owner(owner).await.unwrap();
         let found = found.map(|row| (row.owner, row.place, row.held));
         assert_eq!(found, Some((owner, to, false)), "P1");
@@ -65,18 +65,18 @@ pub async fn p02_no_version_is_given_twice(store: Webhooks) {
 pub async fn p03_what_is_done_to_an_owner_moves_its_place(store: Webhooks) {
     set(&store, 1, "w").await;
     set(&store, 2, "w").await;
-    let places = [Place::Common, tenant(1), tenant(2), Place::Operators];
+    let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
     let mut last = store.records.routes_versions(&places).await.unwrap();
-    let mut moved = async |what: &str, wanted: &[Place]| {
+    let mut moved = async |what: &str, wanted: &[Realm]| {
         let now = store.records.routes_versions(&places).await.unwrap();
         let pairs = places.iter().zip(now.iter().zip(&last));
         let changed = pairs.filter(|(_, (now, last))| now > last);
-        let changed: Vec<Place> = changed.map(|(place, _)| *place).collect();
+        let changed: Vec<Realm> = changed.map(|(place, _)| *place).collect();
         assert_eq!(changed, wanted, "P3 {what}");
         last = now;
     };
     place(&store, 1, tenant(1)).await;
-    moved("placed", &[Place::Common, tenant(1)]).await;
+    moved("placed", &[Realm::Shared, tenant(1)]).await;
     place(&store, 1, tenant(2)).await;
     moved("moved", &[tenant(1), tenant(2)]).await;
     hold(&store, 1, true).await;
@@ -84,7 +84,7 @@ pub async fn p03_what_is_done_to_an_owner_moves_its_place(store: Webhooks) {
     hold(&store, 1, false).await;
     moved("released", &[tenant(2)]).await;
     hold(&store, 2, true).await;
-    moved("held without a row", &[Place::Common]).await;
+    moved("held without a row", &[Realm::Shared]).await;
     let gone = gatepost_storage::owners::Removal::Owner(OwnerId(1));
     store.records.mark_gone(gone, at(1)).await.unwrap();
     moved("removed", &[tenant(2)]).await;
@@ -115,7 +115,7 @@ pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
     assert_eq!(found(None, 1).await, [10], "P4 a page");
     assert_eq!(found(Some(10), 1).await, [30], "P4 the next");
     assert_eq!(found(Some(30), 9).await, [0; 0], "P4 no more");
-    place(&store, 10, Place::Alone(OwnerId(10))).await;
+    place(&store, 10, Realm::Solo(OwnerId(10))).await;
     assert_eq!(found(None, 9).await, [30], "P4 placed");
     let delete = store
         .records

@@ -1,6 +1,6 @@
 //! A store to which an earlier state was put back.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::{DeliveryState, Disposition, OutboxId, RoutesVersion};
 
@@ -12,7 +12,7 @@ use crate::world::{Held, Set, enqueue, set};
 /// may have been given since the backup; whoever knows another version of a place has to read all
 /// of it. What is stored stays, and what waits is sent.
 pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
-    let places = [tenant(1), Place::Common];
+    let places = [tenant(1), Realm::Shared];
     place(&store, 1, places[0]).await;
     let (old, other) = (set(&store, 1, "old").await, set(&store, 2, "other").await);
     let rows = old.rows(&store).await;

@@ -1,6 +1,6 @@
 //! What must still be true when an enqueue is stored, and where it comes from.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Basis, Cascade, Enqueue, Enqueued, Origin, RecordId};
 use webhook_model::WebhookId;
 
@@ -24,11 +24,11 @@ fn is_stored(enqueued: &Enqueued) -> bool {
 /// An enqueue by places is stored if none of these has changed, whatever has changed elsewhere.
 pub async fn q25_each_place_of_a_basis_is_checked(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
-    place(&store, 2, Place::Operators).await;
+    place(&store, 2, Realm::System).await;
     place(&store, 3, tenant(3)).await;
     let (mine, ours) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     let (common, theirs) = (set(&store, 4, "w").await, set(&store, 3, "w").await);
-    let places = [tenant(1), Place::Operators, Place::Common];
+    let places = [tenant(1), Realm::System, Realm::Shared];
     let basis = under(&store, &places).await;
     change(&store, theirs.webhook, |w| w.allow_insecure = true).await;
     let stored = store
@@ -49,7 +49,7 @@ pub async fn q25_each_place_of_a_basis_is_checked(store: Webhooks) {
         (tenant(1), version(&store, tenant(3)).await),
         (tenant(3), version(&store, tenant(1)).await),
     ];
-    let stored = on(Basis::Places(swapped), mine.webhook, "e");
+    let stored = on(Basis::Realms(swapped), mine.webhook, "e");
     let stored = store.queue.enqueue(stored, at(0)).await.unwrap();
     assert_eq!(
         stored,
@@ -126,7 +126,7 @@ pub async fn q27_consumed_tasks_move_their_places(store: Webhooks) {
     let (c, stays) = (set(&store, 2, "c").await, set(&store, 3, "d").await);
     place(&store, 3, tenant(3)).await;
     let consume = vec![a.task, b.task, c.task];
-    let places = [tenant(1), Place::Common, tenant(3)];
+    let places = [tenant(1), Realm::Shared, tenant(3)];
     let before = store.records.routes_versions(&places).await.unwrap();
     let batch = Enqueue {
         consume: consume.clone(),
@@ -137,7 +137,7 @@ pub async fn q27_consumed_tasks_move_their_places(store: Webhooks) {
         panic!("Q27 it was not stored: {stored:?}");
     };
     moved.sort_unstable();
-    let now = [Place::Common, tenant(1)];
+    let now = [Realm::Shared, tenant(1)];
     let versions = store.records.routes_versions(&now).await.unwrap();
     let wanted: Vec<_> = now.into_iter().zip(versions).collect();
     assert_eq!(
@@ -178,7 +178,7 @@ pub async fn q28_an_occurrence_is_known_in_its_place(store: Webhooks) {
         },
         ..direct(vec![message(hook, id, at(0))])
     };
-    let places = [Place::Common, tenant(1), tenant(2), Place::Operators];
+    let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
     for place in places {
         let first = of(place, &format!("m-{}", place.to_string().replace(':', "-")));
         let first = store.queue.enqueue(first, at(0)).await.unwrap();
@@ -197,7 +197,7 @@ pub async fn q28_an_occurrence_is_known_in_its_place(store: Webhooks) {
 /// The origin is looked at before the basis, and the basis before the rows.
 pub async fn q29_the_origin_is_checked_first(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    let old = under(&store, &[Place::Common]).await;
+    let old = under(&store, &[Realm::Shared]).await;
     let first = Enqueue {
         origin: named("o1"),
         ..direct(Vec::new())

@@ -1,6 +1,6 @@
 //! What an enqueue stores, and what it refuses.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, NewDelivery};
 use webhook_model::{Activity, WebhookId};
@@ -30,7 +30,7 @@ pub async fn q10_an_occurrence_happens_once(store: Webhooks) {
 /// An enqueue under routes that have changed stores nothing.
 pub async fn q11_changed_routes_store_nothing(store: Webhooks) {
     let hook = queued(&store, &[]).await;
-    let old = under(&store, &[Place::Common]).await;
+    let old = under(&store, &[Realm::Shared]).await;
     change(&store, hook, |w| w.activity = Activity::Active).await;
     let on = |basis| Enqueue {
         basis,
@@ -42,7 +42,7 @@ pub async fn q11_changed_routes_store_nothing(store: Webhooks) {
         claim(&store, hook, 1).await.is_empty(),
         "Q11 nothing stored"
     );
-    let new = under(&store, &[Place::Common]).await;
+    let new = under(&store, &[Realm::Shared]).await;
     let new = store.queue.enqueue(on(new), at(1)).await.unwrap();
     assert!(
         matches!(new, Enqueued::Stored { .. }),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, QueueClass};
 
@@ -16,15 +16,15 @@ use crate::harness::Webhooks;
 /// Of sixteen that consume one task at once under one version of the routes, one stores its
 /// delivery.
 pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
-    let common = consumed_once(&store, Place::Common, 0).await;
+    let common = consumed_once(&store, Realm::Shared, 0).await;
     // A system administrator's, while each racer is about another tenant.
-    place(&store, 1, Place::Operators).await;
-    consumed_once(&store, Place::Operators, common).await;
+    place(&store, 1, Realm::System).await;
+    consumed_once(&store, Realm::System, common).await;
 }
 
 /// Sixteen race for a task in this place, in a store with this number of deliveries. Returns their
 /// number afterwards.
-async fn consumed_once(store: &Webhooks, home: Place, deliveries: usize) -> usize {
+async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usize {
     let hook = webhook(&format!("w{deliveries}"));
     let hook = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
     let hook = hook.unwrap().id;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
     Basis, DeliveryId, DeliveryQuery, Enqueue, Enqueued, RoutesVersion,
@@ -62,7 +62,7 @@ pub async fn q35_row_numbers_rise_in_order_of_commit(store: Webhooks) {
 /// Of enqueues at once, each is judged alone: what is wrong with one fails no other.
 pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
     let hook = queued(&store, &["known"]).await;
-    let old = Basis::Places(vec![(tenant(1), RoutesVersion(i64::MAX))]);
+    let old = Basis::Realms(vec![(tenant(1), RoutesVersion(i64::MAX))]);
     let racers: Vec<_> = (0..40)
         .map(|n| {
             let id = format!("m{n}");
@@ -78,7 +78,7 @@ pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
                     ..good
                 },
                 4 => Enqueue {
-                    basis: Basis::Places(vec![(Place::Common, RoutesVersion(-1))]),
+                    basis: Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]),
                     ..good
                 },
                 _ => good,

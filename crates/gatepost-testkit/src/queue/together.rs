@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     Basis, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds, RoutesVersion, Settled,
     Settlement,
@@ -31,7 +31,7 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
     let once = task(hook);
     let once = store.records.insert_task(&once, UNLIMITED, at(0));
     let once = once.await.unwrap().id;
-    let present = under(&store, &[Place::Common]).await;
+    let present = under(&store, &[Realm::Shared]).await;
     let to = |hook, ids: &[&str]| direct(ids.iter().map(|id| message(hook, id, at(0))).collect());
     let of = |origin: &str, ids: &[&str]| Enqueue {
         origin: named(origin),
@@ -42,7 +42,7 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
         consume,
         ..to(hook, &["x"])
     };
-    let old = Basis::Places(vec![(Place::Common, RoutesVersion(-1))]);
+    let old = Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
     let batches = vec![
         of("o1", &["a", "b"]),
         of("o1", &["x"]),

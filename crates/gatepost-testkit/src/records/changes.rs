@@ -1,6 +1,6 @@
 //! What has changed in a place.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::Cascade;
 use rand::rngs::StdRng;
@@ -12,7 +12,7 @@ use crate::harness::Webhooks;
 use crate::world::{Held, Set, hold, set};
 
 /// Brings all that was ever held of a place up to now, and compares it with the place.
-async fn compare(store: &Webhooks, at_place: Place, kept: &mut Vec<Held>, id: &str, what: &str) {
+async fn compare(store: &Webhooks, at_place: Realm, kept: &mut Vec<Held>, id: &str, what: &str) {
     let now = Held::read(store, at_place).await;
     for old in kept.iter() {
         let mut held = old.clone();
@@ -36,7 +36,7 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
     let (mut there, mut common) = (Vec::new(), Vec::new());
     let mut done = async |what: &str| {
         compare(&store, tenant(1), &mut there, "R37", what).await;
-        compare(&store, Place::Common, &mut common, "R37", what).await;
+        compare(&store, Realm::Shared, &mut common, "R37", what).await;
     };
     let enable = async |of: Set, enabled| {
         let mut row = records.task(of.task).await.unwrap().unwrap();
@@ -110,7 +110,7 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
 /// The same after random changes of many owners in several places, from every version seen.
 pub async fn r38_changes_add_up_after_random_ones(store: Webhooks) {
     let mut lot = StdRng::seed_from_u64(0x6761_7465);
-    let places = [Place::Common, tenant(1), tenant(2)];
+    let places = [Realm::Shared, tenant(1), tenant(2)];
     let mut kept: Vec<Vec<Held>> = vec![Vec::new(); places.len()];
     let mut sets: Vec<Set> = Vec::new();
     for n in 0..6 {
@@ -135,7 +135,7 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
     match lot.random_range(0..10) {
         0 => sets.push(set(store, owner, &format!("s{step}")).await),
         1 => {
-            let to = [Place::Common, tenant(1), tenant(2)][step as usize % 3];
+            let to = [Realm::Shared, tenant(1), tenant(2)][step as usize % 3];
             place(store, owner, to).await;
         }
         2 => hold(store, owner, coin).await,

@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::WebhookRoute;
 
 use crate::fixtures::{UNLIMITED, at, routes, version};
@@ -16,7 +16,7 @@ pub async fn r43_a_webhook_is_matched_by_its_channels(store: Webhooks) {
     let of = set(&store, 1, "w").await;
     let event = records.event(of.event).await.unwrap().unwrap().value;
     for (channels, delays) in [("Project-7, a.b_c", ""), ("x", "5s, 90s, 1d"), ("", "1m")] {
-        let before = version(&store, Place::Common).await;
+        let before = version(&store, Realm::Shared).await;
         let mut row = records.webhook(of.webhook).await.unwrap().unwrap();
         row.value.channels = channels.parse().unwrap();
         row.value.retry_schedule = delays.parse().ok();
@@ -35,11 +35,11 @@ pub async fn r43_a_webhook_is_matched_by_its_channels(store: Webhooks) {
         }
 
         let expected = WebhookRoute::of(&edited);
-        let whole = routes(&store, Place::Common).await.webhooks;
+        let whole = routes(&store, Realm::Shared).await.webhooks;
         assert_eq!(whole, from_ref(&expected), "R43 of the place");
-        let some = records.routes_of(Place::Common, &event.event_type, &event.event);
+        let some = records.routes_of(Realm::Shared, &event.event_type, &event.event);
         assert_eq!(some.await.unwrap().webhooks, whole, "R43 of the event");
-        let changes = records.route_changes(Place::Common, before).await.unwrap();
+        let changes = records.route_changes(Realm::Shared, before).await.unwrap();
         let Some(changes) = changes else {
             panic!("R43 the last change is forgotten");
         };

@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::EventRoute;
 use webhook_model::Filter;
 
@@ -21,7 +21,7 @@ pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
         "{}",
     ];
     for text in filters {
-        let before = version(&store, Place::Common).await;
+        let before = version(&store, Realm::Shared).await;
         let mut row = records.event(of.event).await.unwrap().unwrap();
         row.value.filters = Filter::stored(text).unwrap();
         let edited = records.update_event(&row, UNLIMITED, at(1)).await.unwrap();
@@ -30,12 +30,12 @@ pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
         assert_eq!(read.value.filters.as_str(), text, "R42 read");
 
         let expected = EventRoute::of(&edited).unwrap();
-        let whole = routes(&store, Place::Common).await.events;
+        let whole = routes(&store, Realm::Shared).await.events;
         assert_eq!(whole, from_ref(&expected), "R42 of the place, {text}");
         let (event_type, event) = (&expected.event_type, &expected.event);
-        let some = records.routes_of(Place::Common, event_type, event).await;
+        let some = records.routes_of(Realm::Shared, event_type, event).await;
         assert_eq!(some.unwrap().events, whole, "R42 of the event, {text}");
-        let changes = records.route_changes(Place::Common, before).await.unwrap();
+        let changes = records.route_changes(Realm::Shared, before).await.unwrap();
         let Some(changes) = changes else {
             panic!("R42 the last change is forgotten");
         };

@@ -1,6 +1,6 @@
 //! What is matched in a place.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
@@ -62,7 +62,7 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     let found = routes(&store, tenant(1)).await;
     assert_eq!(found.tasks, [task_b], "R33 a disabled task");
     assert!(!found.events.contains(&event_b), "R33 a disabled event");
-    for empty in [tenant(3), Place::Common, Place::Operators] {
+    for empty in [tenant(3), Realm::Shared, Realm::System] {
         let found = routes(&store, empty).await;
         let rows = (found.webhooks.len(), found.tasks.len(), found.events.len());
         assert_eq!(rows, (0, 0, 0), "R33 {empty}");
@@ -75,7 +75,7 @@ pub async fn r34_a_place_that_is_too_large_is_not_read(store: Webhooks) {
         set(&store, owner, "w").await;
     }
     let read = async |at_most| {
-        let found = store.records.routes(Place::Common, at_most).await;
+        let found = store.records.routes(Realm::Shared, at_most).await;
         found.unwrap().is_some()
     };
     assert!(read(12).await, "R34 it fits");
@@ -106,7 +106,7 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     place(&store, 1, tenant(1)).await;
     place(&store, 2, tenant(1)).await;
-    for at_place in [tenant(1), Place::Common] {
+    for at_place in [tenant(1), Realm::Shared] {
         let all = routes(&store, at_place).await;
         for (kind, name) in [("vms", "off"), ("vms", "poweron"), ("alarms", "off")] {
             let (kind, name) = (kind.parse().unwrap(), name.parse().unwrap());
@@ -131,7 +131,7 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
 pub async fn r36_every_place_has_a_version(store: Webhooks) {
     set(&store, 1, "w").await;
     let records = &store.records;
-    let asked = [tenant(5), Place::Common, tenant(5), Place::Operators];
+    let asked = [tenant(5), Realm::Shared, tenant(5), Realm::System];
     let versions = records.routes_versions(&asked).await.unwrap();
     assert_eq!(versions.len(), 4, "R36 one each");
     assert_eq!(versions[0], versions[2], "R36 in the order of the request");
@@ -141,6 +141,6 @@ pub async fn r36_every_place_has_a_version(store: Webhooks) {
     assert_eq!(changes, Some(nothing), "R36 nothing has changed");
     assert_eq!(records.routes_versions(&[]).await.unwrap(), [], "R36 none");
     let future = RoutesVersion(versions[1].0 + 1000);
-    let changes = records.route_changes(Place::Common, future).await.unwrap();
+    let changes = records.route_changes(Realm::Shared, future).await.unwrap();
     assert_eq!(changes, None, "R36 a version never given");
 }

@@ -1,6 +1,6 @@
 //! Who owns a record.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{Cascade, RecordHead, RecordId};
 use webhook_model::{Action, Activity, TaskId};
 
@@ -10,11 +10,11 @@ use crate::world::set;
 
 /// A change of a record moves the version of its owner's place and of no other.
 pub async fn r22_a_change_moves_its_own_place_alone(store: Webhooks) {
-    let places = [Place::Common, tenant(1), tenant(2), Place::Operators];
-    for (owner, to) in [(1, tenant(1)), (2, tenant(2)), (3, Place::Operators)] {
+    let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
+    for (owner, to) in [(1, tenant(1)), (2, tenant(2)), (3, Realm::System)] {
         place(&store, owner, to).await;
     }
-    for (owner, own) in [(1, tenant(1)), (4, Place::Common), (3, Place::Operators)] {
+    for (owner, own) in [(1, tenant(1)), (4, Realm::Shared), (3, Realm::System)] {
         let before = store.records.routes_versions(&places).await.unwrap();
         set(&store, owner, "w").await;
         let after = store.records.routes_versions(&places).await.unwrap();
@@ -49,7 +49,7 @@ pub async fn r23_a_tasks_owner_is_its_webhooks(store: Webhooks) {
     assert_eq!(made.value.creator, OwnerId(1), "R23 who made it");
 
     let before = records
-        .routes_versions(&[Place::Common, tenant(2)])
+        .routes_versions(&[Realm::Shared, tenant(2)])
         .await
         .unwrap();
     let mut row = records.task(mine.task).await.unwrap().unwrap();
@@ -63,7 +63,7 @@ pub async fn r23_a_tasks_owner_is_its_webhooks(store: Webhooks) {
     let followed = records.event(mine.event).await.unwrap().unwrap();
     assert_eq!(followed.owner, OwnerId(2), "R23 its events follow");
     let after = records
-        .routes_versions(&[Place::Common, tenant(2)])
+        .routes_versions(&[Realm::Shared, tenant(2)])
         .await
         .unwrap();
     assert!(

@@ -1,6 +1,6 @@
 //! What one record owes to another.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Cascade, DeliveryQuery, EventRoute, NewDelivery, TaskRoute};
 use gatepost_storage::{ErrorKind, Page, StoreError};
 use webhook_model::{TaskId, WebhookId};
@@ -24,7 +24,7 @@ pub async fn r09_a_task_needs_its_webhook(store: Webhooks) {
     edit.value = task(nowhere);
     let refused = records.update_task(&edit, UNLIMITED, at(1)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 edit");
-    let all = routes(&store, Place::Common).await.tasks;
+    let all = routes(&store, Realm::Shared).await.tasks;
     assert_eq!(all, [TaskRoute::of(&made).unwrap()], "R9 nothing stored");
 }
 
@@ -41,7 +41,7 @@ pub async fn r10_an_event_needs_its_task(store: Webhooks) {
     edit.value = event(nowhere);
     let refused = records.update_event(&edit, UNLIMITED, at(1)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R10 edit");
-    let all = routes(&store, Place::Common).await.events;
+    let all = routes(&store, Realm::Shared).await.events;
     assert_eq!(all, [EventRoute::of(&on).unwrap()], "R10 nothing stored");
 }
 

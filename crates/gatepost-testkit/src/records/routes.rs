@@ -1,6 +1,6 @@
 //! What the task engine matches against, and when it must read it again.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Cascade, Enqueued, NewDelivery};
 use webhook_model::TaskId;
 
@@ -10,9 +10,9 @@ use crate::harness::Webhooks;
 /// Every insert, edit and deletion of a record moves the version of the routes; no read does.
 pub async fn r14_every_change_moves_the_version(store: Webhooks) {
     let records = &store.records;
-    let mut last = version(&store, Place::Common).await;
+    let mut last = version(&store, Realm::Shared).await;
     let mut moved = async |what: &str, must: bool| {
-        let now = version(&store, Place::Common).await;
+        let now = version(&store, Realm::Shared).await;
         assert_eq!(now > last, must, "R14 {what}");
         last = now;
     };
@@ -41,7 +41,7 @@ pub async fn r14_every_change_moves_the_version(store: Webhooks) {
     moved("event inserted", true).await;
     let on = records.update_event(&on, UNLIMITED, at(1)).await.unwrap();
     moved("event edited", true).await;
-    routes(&store, Place::Common).await;
+    routes(&store, Realm::Shared).await;
     moved("routes read", false).await;
     records.delete_event(on.id, at(2)).await.unwrap();
     moved("event deleted", true).await;
@@ -77,7 +77,7 @@ pub async fn r15_routes_are_read_together(store: Webhooks) {
         // A store that never waits would keep the writer from its turn.
         tokio::task::yield_now().await;
         let done = writer.is_finished();
-        let read = routes(&store, Place::Common).await;
+        let read = routes(&store, Realm::Shared).await;
         let task = |id| read.tasks.iter().any(|t| t.id == id);
         let webhook = |id| read.webhooks.iter().any(|w| w.id == id);
         let whole = read.events.iter().all(|e| task(e.task))
@@ -94,7 +94,7 @@ pub async fn r15_routes_are_read_together(store: Webhooks) {
         .windows(2)
         .all(|s| s[0].0 != s[1].0 || s[0].1 == s[1].1);
     assert!(same, "R15 the version is that of the rows");
-    let now = version(&store, Place::Common).await;
+    let now = version(&store, Realm::Shared).await;
     assert_eq!(
         seen.last().map(|s| s.0),
         Some(now),

@@ -1,6 +1,6 @@
 //! Whose records a list holds.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Scope};
 
@@ -60,7 +60,7 @@ pub async fn r31_a_list_holds_the_rows_of_its_scope(store: Webhooks) {
     for (owner, to) in [(1, tenant(1)), (2, tenant(1)), (3, tenant(3))] {
         place(&store, owner, to).await;
     }
-    place(&store, 5, Place::Operators).await;
+    place(&store, 5, Realm::System).await;
     let owned = |owners: &[usize]| -> Vec<usize> {
         (0..12).filter(|n| owners.contains(&(n % 4 + 1))).collect()
     };

@@ -1,6 +1,6 @@
 //! Owners, turns and counts when the store is opened again.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::{OwnerRow, RecordUsage, Removal};
 use gatepost_storage::webhooks::{
     Disposition, DropReason, Dropped, Enqueue, Origin, RemainingTasks, UsageDelta,
@@ -74,7 +74,7 @@ pub async fn d07_owners_outlive_the_store(home: Home) -> Outcome {
         "D7 matched as before"
     );
     set(&store, 2, "later").await;
-    let all = [tenant(1), tenant(2), Place::Common];
+    let all = [tenant(1), tenant(2), Realm::Shared];
     let versions = records.routes_versions(&all).await.unwrap();
     assert!(versions[1] > before, "D7 the version goes on");
     let highest = versions[0].max(versions[2]);

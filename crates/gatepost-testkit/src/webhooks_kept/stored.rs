@@ -1,6 +1,6 @@
 //! Records, deliveries and occurrences when the store is opened again.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery,
     PutBack, QueueClass, RoutesVersion, Settled, TaskRow,
@@ -41,7 +41,7 @@ async fn records_of(store: &Webhooks, webhook: WebhookId, task: TaskId) -> Recor
         page: Page::first(9),
     };
     (
-        version(store, Place::Common).await,
+        version(store, Realm::Shared).await,
         records.webhook(webhook).await.unwrap(),
         records.task(task).await.unwrap(),
         records.list_events(&events).await.unwrap(),

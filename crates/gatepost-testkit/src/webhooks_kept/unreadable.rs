@@ -1,6 +1,6 @@
 //! Records that cannot be read.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{Cascade, EventQuery, RecordId, TaskQuery, WebhookQuery};
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 
@@ -94,7 +94,7 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     let some = records.tasks(&[a.task, c.task]).await.unwrap();
     assert_eq!(some.len(), 1, "D9 tasks by number");
 
-    let matched = records.routes(Place::Common, u32::MAX).await;
+    let matched = records.routes(Realm::Shared, u32::MAX).await;
     let matched = matched.expect("D9 routes").expect("D9 routes fit");
     let task = |id| matched.tasks.iter().any(|task| task.id == id);
     assert!(task(c.task) && !task(a.task), "D9 tasks matched");
@@ -133,7 +133,7 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
         unreadable(&store, Scope::All, 9).await.is_empty(),
         "D9 no more"
     );
-    let left = routes(&store, Place::Common).await.tasks.len();
+    let left = routes(&store, Realm::Shared).await.tasks.len();
     assert_eq!(left, 1, "D9 what is left");
     Outcome::Held
 }

@@ -1,6 +1,6 @@
 //! Every field of an owner's row.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::{OwnerFilter, OwnerRow};
 
 use super::home::Home;
@@ -18,7 +18,7 @@ pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
     for number in 1..=2 {
         let mut row = OwnerRow {
             owner: OwnerId::try_from(number).unwrap(),
-            place: Place::Common,
+            place: Realm::Shared,
             held: number == 2,
         };
         hold(&store, row).await;
@@ -27,7 +27,7 @@ pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
             for value in field.values() {
                 if field.name() == "row.place" {
                     row.place = value.place;
-                    let placed = store.records.place_owner(row.owner, row.place, at(number));
+                    let placed = store.records.assign_realm(row.owner, row.place, at(number));
                     placed.await.expect("F5 an owner is placed");
                     is_read(&store, row, &rows).await;
                 } else if field.name() == "row.held" {

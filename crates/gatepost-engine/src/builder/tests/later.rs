@@ -1,6 +1,6 @@
 //! A platform that has to be waited for, as one that asks its own database.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::owners::OwnerStore as _;
 use webhook_model::OwnerId;
 
@@ -17,8 +17,8 @@ async fn messages_of_ten_thousand_owners_leave_within_a_second() {
     let (records, platform) = (Records::new(), Platform::new());
     for owner in 0..OWNERS {
         records.tagged_of(owner, "x").await;
-        let (owner, alone) = (OwnerId(owner), Place::Alone(OwnerId(owner)));
-        let placed = records.store.place_owner(owner, alone, noon());
+        let (owner, alone) = (OwnerId(owner), Realm::Solo(OwnerId(owner)));
+        let placed = records.store.assign_realm(owner, alone, noon());
         placed.await.unwrap();
     }
     platform.set_manner(Manner::Later(Duration::from_millis(1)));

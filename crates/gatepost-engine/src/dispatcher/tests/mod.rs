@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     DeliveryState, DueLane, Lane, LaneClaim, QueueClass, QueueStore as _, RecordId,
@@ -339,7 +339,7 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
         },
         due: noon(),
         owner: OwnerId(1),
-        place: Place::Common,
+        place: Realm::Shared,
         revision: Revision::FIRST,
     });
     tokio::time::sleep(Duration::from_millis(1)).await;

@@ -94,7 +94,7 @@ async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_
         lane,
         due: noon() + TimeDelta::seconds(60),
         owner: OwnerId(1),
-        place: Place::Common,
+        place: Realm::Shared,
         revision: Revision(2),
     });
     a_second().await;

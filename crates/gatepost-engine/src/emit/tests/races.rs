@@ -1,6 +1,6 @@
 //! Records that change while an emit is under way.
 
-use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId};
+use gatepost_ids::{AccessLevel, Audience, OwnerId, Realm, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{RecordStore as _, RemainingTasks, TaskRow};
 use gatepost_storage::{AtMost, Revision};
@@ -101,7 +101,7 @@ async fn system_administrators_one_time_task_runs_once_across_tenants() {
     platform.account(1, AccessLevel::SystemAdministrator, None);
     let placed = records
         .store
-        .place_owner(OwnerId(1), Place::Operators, noon());
+        .assign_realm(OwnerId(1), Realm::System, noon());
     placed.await.unwrap();
     let webhook = records.webhook(|w| w.owner = OwnerId(1)).await;
     let once = records.task(webhook, "once", true).await;

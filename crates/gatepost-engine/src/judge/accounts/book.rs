@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId, Place, TenantId};
+use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId, Realm, TenantId};
 use tokio::sync::mpsc;
 
 use super::standing::{Answer, Standing};
@@ -171,7 +171,7 @@ impl AccountBook {
                     return;
                 };
                 let tenant = self.last(owner).map_or(tenant, |last| last.tenant);
-                let place = tenant.map_or(Place::Alone(owner), Place::Tenant);
+                let place = tenant.map_or(Realm::Solo(owner), Realm::Tenant);
                 let Some(_entered) = self.crowd.enter(place).await else {
                     return;
                 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{AccessLevel, Account, OwnerId, Place, TenantId};
+use gatepost_ids::{AccessLevel, Account, OwnerId, Realm, TenantId};
 
 /// Said of a tenant by a platform that has none.
 const NAMES_A_TENANT: &str = "it said one_system, but this account names a tenant";
@@ -44,9 +44,9 @@ impl Standing {
     }
 
     /// Where the owner's records belong, on a platform with tenants.
-    pub(in crate::judge) fn place(&self, owner: OwnerId) -> Place {
+    pub(in crate::judge) fn place(&self, owner: OwnerId) -> Realm {
         let mut account = Account::enabled(self.access);
         account.tenant = self.tenant;
-        Place::of(owner, &account)
+        Realm::of(owner, &account)
     }
 }

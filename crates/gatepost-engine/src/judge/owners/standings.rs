@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::WebhookStore;
 use tokio::sync::Semaphore;
@@ -44,7 +44,7 @@ pub(in crate::judge) struct Owners {
 /// What the store says of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Stored {
-    place: Place,
+    place: Realm,
     held: bool,
     /// Whether there is a row.
     known: bool,
@@ -87,9 +87,9 @@ impl Owners {
     pub(in crate::judge) async fn place(
         &self,
         owner: OwnerId,
-    ) -> Result<Result<Place, Arc<str>>, StoreError> {
+    ) -> Result<Result<Realm, Arc<str>>, StoreError> {
         let stored = self.stored(owner).await?;
-        if stored.place != Place::Common || self.book.one_system {
+        if stored.place != Realm::Shared || self.book.one_system {
             return Ok(Ok(stored.place));
         }
         match self.book.wait(owner).await {
@@ -98,13 +98,13 @@ impl Owners {
                 Ok(Ok(standing.place(owner)))
             }
             // Nobody but the operators can receive what is meant for nobody.
-            Ok(None) => Ok(Ok(Place::Alone(owner))),
+            Ok(None) => Ok(Ok(Realm::Solo(owner))),
             Err(error) => Ok(Err(error)),
         }
     }
 
     /// Where the store says that the owner stands, remembered for a while.
-    pub(in crate::judge) async fn stood(&self, owner: OwnerId) -> Result<Place, StoreError> {
+    pub(in crate::judge) async fn stood(&self, owner: OwnerId) -> Result<Realm, StoreError> {
         Ok(self.stored(owner).await?.place)
     }
 
@@ -175,7 +175,7 @@ impl Owners {
         stored: Stored,
     ) -> Option<Option<Standing>> {
         let place = self.place_of(owner, standing, stored);
-        if stored.place == place || stored.place == Place::Common {
+        if stored.place == place || stored.place == Realm::Shared {
             return Some(standing);
         }
         let again: Answer = self.book.ask_again(owner).await;
@@ -193,7 +193,7 @@ impl Owners {
         let wanted = self.wanted(owner, standing, stored);
         let now = self.clock.now()?;
         if wanted.place != stored.place {
-            self.store.place_owner(owner, wanted.place, now).await?;
+            self.store.assign_realm(owner, wanted.place, now).await?;
         }
         if wanted.held != stored.held {
             self.store.hold_owner(owner, wanted.held, now).await?;
@@ -216,7 +216,7 @@ impl Owners {
     }
 
     /// An owner unknown to the platform stays in place.
-    fn place_of(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Place {
+    fn place_of(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Realm {
         match standing {
             Some(standing) if !self.book.one_system => standing.place(owner),
             _ => stored.place,
@@ -230,7 +230,7 @@ impl Owners {
         }
         let row = self.store.owner(owner).await?;
         let stored = Stored {
-            place: row.map_or(Place::Common, |row| row.place),
+            place: row.map_or(Realm::Shared, |row| row.place),
             held: row.is_some_and(|row| row.held),
             known: row.is_some(),
         };

@@ -5,7 +5,7 @@ mod levels;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId, WebhookId};
+use gatepost_ids::{AccessLevel, Audience, OwnerId, Realm, TenantId, WebhookId};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::owners::{OwnerRow, OwnerStore as _};
 use gatepost_storage::webhooks::RecordStore as _;
@@ -70,7 +70,7 @@ impl World {
         self.memory.owner(OwnerId(owner)).await.unwrap()
     }
 
-    async fn stands(&self, owner: u128) -> (Option<Place>, bool) {
+    async fn stands(&self, owner: u128) -> (Option<Realm>, bool) {
         let row = self.row(owner).await;
         (row.map(|row| row.place), row.is_some_and(|row| row.held))
     }
@@ -84,8 +84,8 @@ impl World {
     }
 }
 
-fn tenant(id: u128) -> Place {
-    Place::Tenant(TenantId(id))
+fn tenant(id: u128) -> Realm {
+    Realm::Tenant(TenantId(id))
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,8 +98,8 @@ async fn whoever_changes_a_record_is_placed_first() {
     world.platform.user(3, None);
     for (owner, place) in [
         (1, tenant(7)),
-        (2, Place::Operators),
-        (3, Place::Alone(OwnerId(3))),
+        (2, Realm::System),
+        (3, Realm::Solo(OwnerId(3))),
     ] {
         world.judge.admit_change(OwnerId(owner)).await.unwrap();
         assert_eq!(world.stands(owner).await, (Some(place), false));
@@ -144,7 +144,7 @@ async fn on_one_system_nobody_is_placed_and_who_is_disabled_is_held() {
         "a number that means nobody is not written down"
     );
     world.judge.admit_change(OwnerId(1)).await.unwrap();
-    assert_eq!(world.stands(1).await, (Some(Place::Common), true));
+    assert_eq!(world.stands(1).await, (Some(Realm::Shared), true));
     assert_eq!(world.judge.unplaced(), 0);
 }
 
@@ -154,7 +154,7 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     world.judge.run();
     world.platform.user(1, 7);
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Place::Common),
+        world.judge.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     assert_eq!(world.row(1).await, None);
@@ -163,7 +163,7 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     world.platform.enable(1, false);
     world.pass(5).await;
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Place::Common),
+        world.judge.good_standing(OwnerId(1), Realm::Shared),
         Some(false)
     );
     world.pass(1).await;
@@ -172,7 +172,7 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     world.platform.user(1, 8);
     world.pass(5).await;
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Place::Common),
+        world.judge.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     world.pass(1).await;
@@ -186,14 +186,14 @@ async fn a_store_that_fails_then_gets_what_was_heard_later() {
     for fault in [Fault::Refused, Fault::Panic] {
         world.platform.user(1, 7);
         world.store.fail("set_owner", 1, fault);
-        world.judge.good_standing(OwnerId(1), Place::Common);
+        world.judge.good_standing(OwnerId(1), Realm::Shared);
         world.pass(11).await;
-        world.judge.good_standing(OwnerId(1), Place::Common);
+        world.judge.good_standing(OwnerId(1), Realm::Shared);
         world.pass(1).await;
         assert_eq!(world.stands(1).await.0, Some(tenant(7)));
         world
             .memory
-            .place_owner(OwnerId(1), tenant(1), noon())
+            .assign_realm(OwnerId(1), tenant(1), noon())
             .await
             .unwrap();
         // What was heard is not remembered any more.
@@ -208,13 +208,13 @@ async fn a_late_answer_does_not_move_anybody_back() {
     world.judge.run();
     world.platform.user(1, 7);
     world.platform.set_manner(Manner::LateAnswer(2 * SECOND));
-    assert_eq!(world.judge.good_standing(OwnerId(1), Place::Common), None);
+    assert_eq!(world.judge.good_standing(OwnerId(1), Realm::Shared), None);
     // Another process has heard of the move, and stored it.
     world.platform.user(1, 8);
     world.platform.set_manner(Manner::Now);
     world
         .memory
-        .place_owner(OwnerId(1), tenant(8), noon())
+        .assign_realm(OwnerId(1), tenant(8), noon())
         .await
         .unwrap();
     world.pass(4).await;
@@ -235,7 +235,7 @@ async fn what_another_process_stored_a_moment_ago_is_not_overwritten_unread() {
     disabled.unwrap();
     world
         .memory
-        .place_owner(OwnerId(1), tenant(8), noon())
+        .assign_realm(OwnerId(1), tenant(8), noon())
         .await
         .unwrap();
     world.platform.user(1, 8);
@@ -257,7 +257,7 @@ async fn a_move_that_cannot_be_confirmed_refuses_the_change() {
     world.pass(6).await;
     world.platform.user(1, 8);
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Place::Common),
+        world.judge.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     world.platform.set_manner(Manner::Fails);
@@ -279,7 +279,7 @@ async fn a_change_that_the_platform_tells_reaches_the_store_at_once() {
     world.judge.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(tenant(7)), true));
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Place::Common),
+        world.judge.good_standing(OwnerId(1), Realm::Shared),
         Some(false)
     );
     world.platform.enable(1, true);
@@ -320,13 +320,13 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
     let (first, second) = (world.judge.unplaced(), other.unplaced());
     assert!(first > 0 && second > 0, "{first} {second}");
     let places = world.judge.places(Audience::Operators).await.unwrap();
-    assert_eq!(places, [Place::Operators, Place::Common]);
+    assert_eq!(places, [Realm::System, Realm::Shared]);
     // After a minute the owners of webhooks are asked about once more.
     world.pass(55).await;
     assert_eq!((world.judge.unplaced(), other.unplaced()), (1, 1));
     assert_eq!(
         world.stands(1).await,
-        (Some(Place::Common), true),
+        (Some(Realm::Shared), true),
         "nobody's"
     );
     assert_eq!(world.stands(1_000).await, (Some(tenant(1)), false));
@@ -339,7 +339,7 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
     world.pass(20).await;
     assert_eq!((world.judge.unplaced(), other.unplaced()), (0, 0));
     let places = world.judge.places(Audience::Operators).await.unwrap();
-    assert_eq!(places, [Place::Operators]);
+    assert_eq!(places, [Realm::System]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -383,7 +383,7 @@ async fn users_of_one_tenant_about_whom_the_platform_hangs_leave_questions_to_th
     let world = World::new(Rule::AddressedOnly).await;
     for owner in 100..300 {
         world.platform.set_manner_about(owner, Manner::Hangs);
-        let placed = world.memory.place_owner(OwnerId(owner), tenant(7), noon());
+        let placed = world.memory.assign_realm(OwnerId(owner), tenant(7), noon());
         placed.await.unwrap();
     }
     let admit = |owner| {

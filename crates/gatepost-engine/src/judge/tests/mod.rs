@@ -5,7 +5,7 @@ mod trying;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Place, TaskId, TenantId};
+use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Realm, TaskId, TenantId};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::ManualClock;
 use gatepost_storage::owners::OwnerStore as _;
@@ -84,11 +84,11 @@ fn of_all(hearings: &Few<OwnerId, Hearing>) -> [Hearing; 5] {
     ALL.map(|owner| *hearings.get(owner).unwrap())
 }
 
-fn place(audience: Audience) -> Place {
+fn place(audience: Audience) -> Realm {
     match audience {
-        Audience::OneSystem => Place::Common,
-        Audience::Operators => Place::Operators,
-        Audience::Tenant(_) | Audience::Owner(_) => Place::Tenant(TENANT),
+        Audience::OneSystem => Realm::Shared,
+        Audience::Operators => Realm::System,
+        Audience::Tenant(_) | Audience::Owner(_) => Realm::Tenant(TENANT),
     }
 }
 
@@ -218,16 +218,16 @@ async fn who_is_on_the_way_to_another_tenant_waits_for_what_is_addressed_there()
 async fn an_audience_names_its_own_place_first_and_a_wrong_one_is_refused_with_words() {
     let world = World::watching().await;
     let places = async |audience| world.judge.places(audience).await;
-    let (common, operators) = (Place::Common, Place::Operators);
+    let (common, operators) = (Realm::Shared, Realm::System);
     assert_eq!(
         places(Audience::Tenant(TENANT)).await.unwrap(),
-        [Place::Tenant(TENANT), operators, common],
+        [Realm::Tenant(TENANT), operators, common],
         "it is not known yet whether anybody is not placed"
     );
     world.judge.run();
     tokio::time::sleep(SECOND).await;
     assert_eq!(world.judge.unplaced(), 0);
-    let tenant = [Place::Tenant(TENANT), operators];
+    let tenant = [Realm::Tenant(TENANT), operators];
     assert_eq!(places(Audience::Tenant(TENANT)).await.unwrap(), tenant);
     assert_eq!(places(Audience::Owner(OwnerId(1))).await.unwrap(), tenant);
     assert_eq!(places(Audience::Operators).await.unwrap(), [operators]);
@@ -236,7 +236,7 @@ async fn an_audience_names_its_own_place_first_and_a_wrong_one_is_refused_with_w
 
     let system = World::one_system().await;
     let common = system.judge.places(Audience::OneSystem).await.unwrap();
-    assert_eq!(common, [Place::Common]);
+    assert_eq!(common, [Realm::Shared]);
     for audience in [
         Audience::Operators,
         Audience::Tenant(TENANT),
@@ -257,12 +257,12 @@ async fn a_user_nobody_placed_is_placed_by_being_addressed_and_an_unknown_one_is
     world.platform.user(6, None);
     world.platform.remove(7);
     world.platform.set_manner_about(8, Manner::Fails);
-    assert_eq!(own(4).await.unwrap(), Place::Tenant(TenantId(8)));
-    assert_eq!(own(6).await.unwrap(), Place::Alone(OwnerId(6)));
-    assert_eq!(own(7).await.unwrap(), Place::Alone(OwnerId(7)));
+    assert_eq!(own(4).await.unwrap(), Realm::Tenant(TenantId(8)));
+    assert_eq!(own(6).await.unwrap(), Realm::Solo(OwnerId(6)));
+    assert_eq!(own(7).await.unwrap(), Realm::Solo(OwnerId(7)));
     assert!(matches!(own(8).await, Err(EmitError::Platform(error)) if error == "down"));
     let row = async |owner| world.store.owner(OwnerId(owner)).await.unwrap();
-    assert_eq!(row(4).await.unwrap().place, Place::Tenant(TenantId(8)));
+    assert_eq!(row(4).await.unwrap().place, Realm::Tenant(TenantId(8)));
     assert_eq!(row(7).await, None, "no row for a number that means nobody");
 }
 
@@ -277,7 +277,7 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
     let occurrence = occurrence(Audience::Tenant(TENANT));
     let heard = Heard {
         occurrence: &occurrence,
-        place: Place::Tenant(TENANT),
+        place: Realm::Tenant(TENANT),
     };
     for second in 0..3 {
         world.judge.hear(&heard, owners.iter().copied());
@@ -285,7 +285,7 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
             world.judge.good_standing(*owner, heard.place);
         }
         let other = OwnerId(10_000 + second);
-        let standing = world.judge.standing(other, Place::Alone(other)).await;
+        let standing = world.judge.standing(other, Realm::Solo(other)).await;
         assert!(standing.is_ok(), "{standing:?}");
         tokio::time::advance(4 * SECOND).await;
     }
@@ -303,23 +303,23 @@ async fn good_standing_is_known_at_once_where_the_platform_says_it_at_once() {
     world.platform.remove(3);
     world.platform.set_manner_about(4, Manner::Later(SECOND));
     world.platform.set_manner_about(5, Manner::Fails);
-    let known = ALL.map(|owner| world.judge.good_standing(owner, Place::Common));
+    let known = ALL.map(|owner| world.judge.good_standing(owner, Realm::Shared));
     assert_eq!(known, [Some(true), Some(false), Some(false), None, None]);
     assert!(
         world
             .judge
-            .standing(OwnerId(4), Place::Common)
+            .standing(OwnerId(4), Realm::Shared)
             .await
             .unwrap()
     );
     assert_eq!(
-        world.judge.good_standing(OwnerId(4), Place::Common),
+        world.judge.good_standing(OwnerId(4), Realm::Shared),
         Some(true)
     );
     assert!(
         world
             .judge
-            .standing(OwnerId(5), Place::Common)
+            .standing(OwnerId(5), Realm::Shared)
             .await
             .is_err()
     );

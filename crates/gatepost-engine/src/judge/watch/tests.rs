@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::{Audience, ObjectId, OwnerId, Place, TenantId};
+use gatepost_ids::{Audience, ObjectId, OwnerId, Realm, TenantId};
 use tokio::time::Instant;
 use webhook_model::{Object, Occurrence};
 
@@ -24,7 +24,7 @@ fn question(object: u32, tenant: u128) -> Question {
     let audience = Audience::Tenant(TenantId(tenant));
     let occurrence = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
         .with_object(Object::new(ObjectId::from(object), "db-1"));
-    Question::of(&occurrence, Place::Tenant(TenantId(tenant)))
+    Question::of(&occurrence, Realm::Tenant(TenantId(tenant)))
 }
 
 async fn wait(watches: &Arc<Watches>, question: &Question) -> Vec<Option<Decision>> {

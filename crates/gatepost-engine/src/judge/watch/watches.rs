@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::{Audience, OwnerId, Place, TagId};
+use gatepost_ids::{Audience, OwnerId, Realm, TagId};
 use tokio::time::Instant;
 use webhook_model::{Event, EventName, EventType, Occurrence, Target};
 
@@ -55,12 +55,12 @@ pub(in crate::judge) struct Question {
     tags: Vec<TagId>,
     audience: Option<Audience>,
     /// Where it happened: whose share of the questions it takes.
-    place: Place,
+    place: Realm,
 }
 
 impl Question {
     /// May they watch this?
-    pub(in crate::judge) fn before(event: &Event, place: Place) -> Self {
+    pub(in crate::judge) fn before(event: &Event, place: Realm) -> Self {
         Self {
             event_type: event.event_type.clone(),
             event: event.event.clone(),
@@ -72,7 +72,7 @@ impl Question {
     }
 
     /// May they receive this?
-    pub(in crate::judge) fn of(occurrence: &Occurrence, place: Place) -> Self {
+    pub(in crate::judge) fn of(occurrence: &Occurrence, place: Realm) -> Self {
         let object = occurrence.object.as_ref();
         Self {
             event_type: occurrence.event_type.clone(),

@@ -10,7 +10,6 @@ mod tested;
 
 use std::sync::Arc;
 
-use crate::Replay;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{Cascade, DeliveryState};
 use gatepost_testkit::fault::Passing;
@@ -19,6 +18,7 @@ use webhook_model::{
 };
 
 use super::run_context::{RunContext, TriggerInput};
+use crate::Replay;
 use crate::config::Limits;
 use crate::error::EngineError;
 use crate::testing::{Bench, Records, Script, noon};

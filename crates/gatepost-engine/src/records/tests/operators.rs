@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::{AccessLevel, Place};
+use gatepost_ids::{AccessLevel, Realm};
 use gatepost_storage::owners::OwnerStore as _;
 use webhook_model::{Action, OwnerId};
 
@@ -17,8 +17,8 @@ async fn world() -> (Records, Bench, [WebhookId; 2]) {
     platform.user(2, 7);
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
-    let operators = Place::Operators;
-    let placed = records.store.place_owner(OwnerId(1), operators, noon());
+    let operators = Realm::System;
+    let placed = records.store.assign_realm(OwnerId(1), operators, noon());
     placed.await.unwrap();
     let mut webhooks = [WebhookId(0); 2];
     for (owner, webhook) in (1..).zip(&mut webhooks) {

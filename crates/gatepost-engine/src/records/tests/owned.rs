@@ -1,6 +1,6 @@
 //! Who owns what, and what owners may watch.
 
-use gatepost_ids::{Place, Quota, TenantId};
+use gatepost_ids::{Quota, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{RecordId, RecordStore as _};
@@ -139,7 +139,7 @@ async fn an_owner_is_moved_counted_and_removed() {
     let (records, _platform, bench) = tenant().await;
     let webhook = records.tagged("x").await;
     let (owner, engine) = (OwnerId(1), bench.engine());
-    let place = Place::Tenant(TenantId(8));
+    let place = Realm::Tenant(TenantId(8));
     engine.move_owner(owner, place).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
     assert_eq!(row.place, place);
@@ -147,7 +147,7 @@ async fn an_owner_is_moved_counted_and_removed() {
     let row = records.store.owner(owner).await.unwrap().unwrap();
     assert_eq!(
         row.place,
-        Place::Tenant(TenantId(7)),
+        Realm::Tenant(TenantId(7)),
         "as the platform says"
     );
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place, Quota, TenantId};
+use gatepost_ids::{OwnerId, Quota, Realm, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _};
 use gatepost_testkit::fault::Fault;
@@ -179,8 +179,8 @@ async fn ended_of(
     tenant: u128,
 ) -> (WebhookId, DeliveryId) {
     platform.user(owner, tenant);
-    let place = Place::Tenant(TenantId(tenant));
-    let placed = records.store.place_owner(OwnerId(owner), place, noon());
+    let place = Realm::Tenant(TenantId(tenant));
+    let placed = records.store.assign_realm(OwnerId(owner), place, noon());
     placed.await.unwrap();
     let paused = records.webhook(|webhook| {
         webhook.owner = OwnerId(owner);

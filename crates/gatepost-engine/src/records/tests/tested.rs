@@ -1,7 +1,7 @@
 //! Tests of tasks, and what is said of targets before anything is sent.
 
 use delivery::TargetRefusal;
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{Realm, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::DeliveryState;
 use tokio::time::Instant;
@@ -123,8 +123,8 @@ async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
     for (owner, tenant) in [(1, 7), (2, 7), (3, 7), (4, 8)] {
-        let place = Place::Tenant(TenantId(tenant));
-        let placed = records.store.place_owner(OwnerId(owner), place, noon());
+        let place = Realm::Tenant(TenantId(tenant));
+        let placed = records.store.assign_realm(OwnerId(owner), place, noon());
         placed.await.unwrap();
     }
     bench.script.hold();

@@ -57,7 +57,7 @@ async fn a_change_of_channels_is_followed_and_channels_count_as_memory() {
     let store = counted(&records);
     let tables = Tables::new(store.clone(), MIB);
     assert_eq!(matched(&tables, &of(&[], Some("b"))).await, [0; 0]);
-    let seen = async || -> Vec<(Place, RoutesVersion)> {
+    let seen = async || -> Vec<(Realm, RoutesVersion)> {
         tables
             .matched(&COMMON, &poweron(7, &[]))
             .await

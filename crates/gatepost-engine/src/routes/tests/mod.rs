@@ -8,7 +8,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::RoutesVersion;
 use gatepost_storage::{OwnerStore as _, Revision};
@@ -19,7 +19,7 @@ use super::{Matched, MatchedTask, Messages, Tables};
 use crate::testing::{Records, noon, poweron};
 
 const MIB: usize = 1024 * 1024;
-const COMMON: [Place; 1] = [Place::Common];
+const COMMON: [Realm; 1] = [Realm::Shared];
 
 fn counted(records: &Records) -> Arc<FaultStore<MemoryStore>> {
     Arc::new(FaultStore::new(records.store.clone()))
@@ -130,9 +130,9 @@ async fn a_check_of_versions_whose_asker_goes_away_is_made_by_the_next() {
 #[tokio::test]
 async fn what_one_place_changes_moves_no_other() {
     let records = Records::new();
-    let (here, there) = (Place::Alone(OwnerId(1)), Place::Alone(OwnerId(2)));
+    let (here, there) = (Realm::Solo(OwnerId(1)), Realm::Solo(OwnerId(2)));
     for (owner, place) in [(1, here), (2, there)] {
-        let placed = records.store.place_owner(OwnerId(owner), place, noon());
+        let placed = records.store.assign_realm(OwnerId(owner), place, noon());
         placed.await.unwrap();
         records.tagged_of(owner, "x").await;
     }
@@ -157,14 +157,14 @@ async fn a_task_that_was_consumed_here_is_gone_without_asking_and_nothing_older_
     let tables = Tables::new(store.clone(), MIB);
     let matched = async || tables.matched(&COMMON, &poweron(7, &[1])).await.unwrap();
     let seen = matched().await.seen;
-    let next = vec![(Place::Common, RoutesVersion(seen[0].1.0 + 10))];
+    let next = vec![(Realm::Shared, RoutesVersion(seen[0].1.0 + 10))];
     let before = store.calls();
     tables.consumed(&[task], &seen, &next);
     let now = matched().await;
     assert_eq!((ids(&now), &now.seen), (Vec::new(), &next));
     assert_eq!(store.calls(), before);
     // Of a version that is not held any more nothing is known.
-    tables.consumed(&[], &seen, &[(Place::Common, RoutesVersion(1))]);
+    tables.consumed(&[], &seen, &[(Realm::Shared, RoutesVersion(1))]);
     assert_eq!(matched().await.seen, next);
 }
 
@@ -197,7 +197,7 @@ async fn what_was_not_used_lately_makes_room_and_is_read_again() {
     let records = Records::new();
     let store = counted(&records);
     let tables = Tables::new(store.clone(), 64 * 1024);
-    let place = |n: u128| [Place::Alone(OwnerId(n))];
+    let place = |n: u128| [Realm::Solo(OwnerId(n))];
     for n in 0..1_000 {
         tables.matched(&place(n), &poweron(7, &[1])).await.unwrap();
     }
@@ -223,7 +223,7 @@ async fn tasks_are_found_by_their_numbers() {
         found.tasks.iter().map(MatchedTask::id).collect::<Vec<_>>(),
         [task]
     );
-    let elsewhere = tables.tasks(&[Place::Operators], &[task]).await.unwrap();
+    let elsewhere = tables.tasks(&[Realm::System], &[task]).await.unwrap();
     assert!(elsewhere.unwrap().tasks.is_empty());
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
@@ -64,7 +64,7 @@ fn table() -> RouteTable {
             event(4, Target::Generic, 99),
         ],
     };
-    RouteTable::new(Place::Common, routes)
+    RouteTable::new(Realm::Shared, routes)
 }
 
 fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{Realm, TenantId};
 use gatepost_storage::webhooks::QueueClass;
 use webhook_model::OwnerId;
 
@@ -109,7 +109,7 @@ fn owners_of_one_tenant_have_equal_shares() {
     let mut sim = Sim::new();
     let of = |id, owner| Webhook {
         owner: OwnerId(owner),
-        place: Place::Tenant(TenantId(1)),
+        place: Realm::Tenant(TenantId(1)),
         ..webhook(id, 1)
     };
     for k in 0..100_000 {
@@ -132,7 +132,7 @@ fn owners_of_one_tenant_have_equal_shares() {
 fn owners_without_tenants_are_realms_of_their_own() {
     let mut bench = Bench::new(config());
     let of = |id: i64| Webhook {
-        place: Place::Common,
+        place: Realm::Shared,
         ..webhook(id, u128::from(id.unsigned_abs() % 2))
     };
     for id in 0..100 {

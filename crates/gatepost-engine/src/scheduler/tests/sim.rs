@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use delivery::Schedule;
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{Realm, TenantId};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::QueueClass;
 use rand::SeedableRng as _;
@@ -46,7 +46,7 @@ pub(super) fn webhook(id: i64, tenant: u128) -> Webhook {
     Webhook {
         id: WebhookId(id),
         owner: OwnerId(tenant),
-        place: Place::Tenant(TenantId(tenant)),
+        place: Realm::Tenant(TenantId(tenant)),
         revision: Revision(1),
         settings: Some(Settings::default()),
     }

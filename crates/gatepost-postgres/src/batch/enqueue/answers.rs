@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
     Basis, ClaimToken, DeliveryId, Enqueued, OutboxId, RecordId, RoutesVersion, StoredDelivery,
@@ -92,7 +92,7 @@ pub(super) fn all_stored(items: &[&Item], row: &Row) -> Result<Option<Vec<Verdic
     Ok(Some(verdicts.collect()))
 }
 
-fn moved(row: &Row) -> Result<(Place, RoutesVersion)> {
+fn moved(row: &Row) -> Result<(Realm, RoutesVersion)> {
     Ok((place(row)?, RoutesVersion(row.try_get("version")?)))
 }
 

@@ -58,7 +58,7 @@ fn origins<'a>(items: &[&'a Item]) -> [Column<'a>; 9] {
 
 /// The key under which an occurrence is known, and the row of the outbox.
 pub(super) fn parts(origin: &Origin) -> (Option<(String, &str)>, Option<i64>) {
-    let known = |place: &gatepost_ids::Place| place.to_string();
+    let known = |place: &gatepost_ids::Realm| place.to_string();
     match origin {
         Origin::Direct => (None, None),
         Origin::Occurrence { place, id } => (Some((known(place), id.as_str())), None),
@@ -88,7 +88,7 @@ fn bases<'a>(items: &[&Item]) -> [Column<'a>; 9] {
     for (number, (batch, _)) in (1_i32..).zip(items.iter().copied()) {
         match &batch.basis {
             Basis::Nothing => {}
-            Basis::Places(of) => places.extend(of.iter().map(|of| (number, of))),
+            Basis::Realms(of) => places.extend(of.iter().map(|of| (number, of))),
             Basis::Rows(of) => {
                 rows.extend(of.iter().map(|(record, of)| (number, kind(*record), of.0)));
             }

@@ -1,7 +1,7 @@
 //! The common case: enqueues by places, of which what is leased is leased for as long.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Basis, NewDelivery, Origin, RoutesVersion};
 
 use super::columns::{Item, cause};
@@ -26,7 +26,7 @@ const SHARE: usize = 256;
 
 pub(super) struct Plain<'a> {
     /// Each once.
-    places: Vec<(Place, RoutesVersion)>,
+    places: Vec<(Realm, RoutesVersion)>,
     deliveries: Vec<(&'a NewDelivery, DateTime<Utc>)>,
     /// When the lease of what does not wait ends.
     lease: Option<DateTime<Utc>>,
@@ -39,7 +39,7 @@ impl<'a> Plain<'a> {
         for (batch, now) in items.iter().copied() {
             match &batch.basis {
                 Basis::Nothing => {}
-                Basis::Places(of) => places.extend_from_slice(of),
+                Basis::Realms(of) => places.extend_from_slice(of),
                 Basis::Rows(_) => return None,
             }
             if batch.origin != Origin::Direct

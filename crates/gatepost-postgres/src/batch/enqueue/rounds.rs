@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::Basis;
 
 use super::columns::{Item, MOST, parts, weight};
@@ -40,7 +40,7 @@ pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, V
 /// What those have in common that need their order.
 #[derive(Eq, Hash, PartialEq)]
 enum Tie {
-    Place(Place),
+    Realm(Realm),
     Webhook(i64),
 }
 
@@ -65,7 +65,7 @@ pub(super) fn apart(items: &[Item]) -> Vec<Vec<usize>> {
 }
 
 fn ties((batch, _): &Item) -> HashSet<Tie> {
-    let Basis::Places(places) = &batch.basis else {
+    let Basis::Realms(places) = &batch.basis else {
         let webhooks = batch
             .deliveries
             .iter()
@@ -73,10 +73,10 @@ fn ties((batch, _): &Item) -> HashSet<Tie> {
         return webhooks.collect();
     };
     let places = places.iter().map(|(place, _)| *place);
-    let is_own = |place: &Place| !matches!(place, Place::Operators | Place::Common);
-    let own: HashSet<Tie> = places.clone().filter(is_own).map(Tie::Place).collect();
+    let is_own = |place: &Realm| !matches!(place, Realm::System | Realm::Shared);
+    let own: HashSet<Tie> = places.clone().filter(is_own).map(Tie::Realm).collect();
     match own.is_empty() {
-        true => places.map(Tie::Place).collect(),
+        true => places.map(Tie::Realm).collect(),
         false => own,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::env::var;
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
@@ -27,7 +27,7 @@ struct Span {
 
 #[derive(Clone, Copy)]
 struct Records {
-    realm: Place,
+    realm: Realm,
     webhook: WebhookId,
     task: TaskId,
 }
@@ -79,7 +79,7 @@ impl Records {
                 store.routes_versions(&realms).await.unwrap();
             }
             let batch = Enqueue {
-                basis: Basis::Places(realms.into_iter().zip(versions).collect()),
+                basis: Basis::Realms(realms.into_iter().zip(versions).collect()),
                 ..direct(vec![new])
             };
             let began = Instant::now();

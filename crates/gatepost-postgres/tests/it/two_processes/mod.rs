@@ -15,7 +15,7 @@ mod pauses;
 mod refusals;
 mod removal;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
@@ -108,7 +108,7 @@ impl Race {
 
     /// Fails if an enqueue that was decided by the realm as it was before is stored.
     async fn assert_refused(&self, batch: Enqueue, kind: Kind) {
-        if matches!(batch.basis, Basis::Places(_)) {
+        if matches!(batch.basis, Basis::Realms(_)) {
             let refused = self.two.a.enqueue(batch, at(0)).await.unwrap();
             assert_eq!(refused, Enqueued::RoutesChanged, "{kind:?}");
         }
@@ -161,8 +161,8 @@ async fn settle(store: &PostgresStore, claims: impl Iterator<Item = Claim>, how:
 }
 
 /// An owner's move, and all that follows from it until nothing is left to do.
-async fn move_owner(store: &PostgresStore, realm: Place) {
-    store.place_owner(OwnerId(1), realm, at(1)).await.unwrap();
+async fn move_owner(store: &PostgresStore, realm: Realm) {
+    store.assign_realm(OwnerId(1), realm, at(1)).await.unwrap();
     remove_all(store).await;
 }
 

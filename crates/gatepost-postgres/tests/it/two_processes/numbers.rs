@@ -1,7 +1,7 @@
 //! Numbers that a process has drawn and not yet committed, next to a move and a restore: nothing is
 //! sent twice or lost.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::owners::SkippedIds;
@@ -31,14 +31,14 @@ async fn claimed(race: &Race, now: i64) -> Vec<DeliveryId> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn move_next_to_drawn_numbers_loses_nothing() {
     let race = Race::new().await;
-    let to = Place::Tenant(TenantId(u128::MAX));
+    let to = Realm::Tenant(TenantId(u128::MAX));
     let old = race.enqueue(race.batch(Kind::Waiting, "old").await).await;
     let of_other = Enqueue {
         basis: race.two.basis_of(&[race.two.other]).await,
         ..one(race.two.of_other, "other")
     };
     let placed = |b: PostgresStore| async move {
-        b.place_owner(OwnerId(1), to, at(1)).await.unwrap();
+        b.assign_realm(OwnerId(1), to, at(1)).await.unwrap();
     };
     let raced = race.run(of_other, placed).await;
     let mut stored = raced.stored;

@@ -1,6 +1,6 @@
 //! Deletion of a webhook, an owner or a tenant next to an enqueue: no table keeps anything of it.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
@@ -39,7 +39,7 @@ enum Case {
 
 impl Case {
     /// Until the store says that nothing is left that can be done now.
-    async fn make(self, store: PostgresStore, webhook: WebhookId, realm: Place) {
+    async fn make(self, store: PostgresStore, webhook: WebhookId, realm: Realm) {
         let marked = match self {
             Self::Webhook => {
                 let deleted = store.delete_webhook(webhook, Cascade::Tasks, at(1));

@@ -1,6 +1,6 @@
 //! Where the row numbers of a list come from.
 
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use rusqlite::types::Value;
@@ -219,7 +219,7 @@ fn webhooks_of(c: &Connection, owner: OwnerId) -> Result<Vec<i64>> {
 
 /// Of all owners who are in the tenant now: whoever left it took nothing along that waits.
 fn webhooks_in(c: &Connection, tenant: TenantId) -> Result<Vec<i64>> {
-    let place = Place::Tenant(tenant).to_string();
+    let place = Realm::Tenant(tenant).to_string();
     let mut find = c.prepare_cached(include_str!("../../sql/log/webhooks_in.sql"))?;
     let found = find.query_map([place], |row| row.get(0))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)

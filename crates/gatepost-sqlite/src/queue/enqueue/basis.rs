@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// One lookup for each place, unless that is known.
 pub(super) fn stands(c: &Connection, batch: &mut Batch, basis: &Basis) -> Result<bool> {
-    if let Basis::Places(places) = basis {
+    if let Basis::Realms(places) = basis {
         for (place, seen) in places {
             if batch.place_version(c, *place)? != *seen {
                 return Ok(false);

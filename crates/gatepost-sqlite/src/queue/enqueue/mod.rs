@@ -7,7 +7,7 @@ mod origin;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, RoutesVersion};
 use rusqlite::Connection;
 use webhook_model::TaskId;
@@ -86,7 +86,7 @@ fn enqueue(
                 return Ok(Enqueued::RowsChanged(changed));
             }
         }
-        Basis::Nothing | Basis::Places(_) => {
+        Basis::Nothing | Basis::Realms(_) => {
             if !basis::stands(c, batch, &enqueue.basis)? || !basis::all_there(c, &consume)? {
                 return Ok(Enqueued::RoutesChanged);
             }
@@ -109,8 +109,8 @@ fn enqueue(
 }
 
 /// Deletes one-time tasks, and moves the version of each of their places once.
-fn consume_all(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<Vec<(Place, RoutesVersion)>> {
-    let mut by_place: Vec<(Place, Vec<Change>)> = Vec::new();
+fn consume_all(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<Vec<(Realm, RoutesVersion)>> {
+    let mut by_place: Vec<(Realm, Vec<Change>)> = Vec::new();
     for id in tasks {
         let Some(owner) = task::remove(c, *id)? else {
             continue;

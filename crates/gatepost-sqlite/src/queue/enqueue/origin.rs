@@ -1,7 +1,7 @@
 //! What makes an enqueue happen only once.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Origin, OutboxId};
 use rusqlite::{Connection, params};
 use webhook_model::OccurrenceId;
@@ -64,14 +64,14 @@ pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Resul
     }
 }
 
-fn is_known(c: &Connection, place: Place, id: &OccurrenceId) -> Result<bool> {
+fn is_known(c: &Connection, place: Realm, id: &OccurrenceId) -> Result<bool> {
     let known = c
         .prepare_cached("SELECT 1 FROM gatepost_seen WHERE place = ?1 AND id = ?2")?
         .exists(params![place.to_string(), id.as_str()])?;
     Ok(known)
 }
 
-fn note(c: &Connection, place: Place, id: &OccurrenceId, now: DateTime<Utc>) -> Result<()> {
+fn note(c: &Connection, place: Realm, id: &OccurrenceId, now: DateTime<Utc>) -> Result<()> {
     c.prepare_cached("INSERT INTO gatepost_seen (place, id, stored) VALUES (?1, ?2, ?3)")?
         .execute(params![place.to_string(), id.as_str(), micros(now)])?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{ObjectId, OwnerId, Place};
+use gatepost_ids::{ObjectId, OwnerId, Realm};
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditRow};
 use gatepost_storage::keys::{KeyRow, Rolled};
 use gatepost_storage::owners::OwnerRow;
@@ -156,7 +156,7 @@ pub(super) fn of_events() -> Vec<Fault<Row<EventId, Event>>> {
 pub(super) fn of_owners() -> Vec<Fault<OwnerRow>> {
     let plain = OwnerRow {
         owner: OwnerId(0),
-        place: Place::Common,
+        place: Realm::Shared,
         held: false,
     };
     let calls = [

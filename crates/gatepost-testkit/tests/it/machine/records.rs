@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::Scope;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
@@ -47,12 +47,12 @@ passed_on! { RecordStore {
     fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
     fn read_routes(
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32
     ) -> Option<Routes>;
-    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
-    fn route_changes(place: Place, since: RoutesVersion) -> Option<RouteChanges>;
+    fn routes_versions(places: &[Realm]) -> Vec<RoutesVersion>;
+    fn route_changes(place: Realm, since: RoutesVersion) -> Option<RouteChanges>;
     fn server_time() -> Option<DateTime<Utc>>;
 }
     async fn insert_records(

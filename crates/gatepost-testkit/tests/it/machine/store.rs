@@ -3,7 +3,7 @@
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
@@ -120,7 +120,7 @@ passed_on! { OwnerStore {
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         now: DateTime<Utc>,
     ) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Faults with owners and their places.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::audit::AuditQuery;
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::{AuditStore as _, OwnerStore, Page};
@@ -24,7 +24,7 @@ impl Mutant {
             if self.inner.owner(owner).await?.is_none() {
                 owners.push(OwnerRow {
                     owner,
-                    place: Place::Common,
+                    place: Realm::Shared,
                     held: false,
                 });
             }
@@ -36,7 +36,7 @@ impl Mutant {
 passed_on! { OwnerStore {}
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
         let row = self.inner.owner(owner).await?;
-        let lost = |row| OwnerRow { place: Place::Common, ..row };
+        let lost = |row| OwnerRow { place: Realm::Shared, ..row };
         Ok(if self.is(&["p01"]) { row.map(lost) } else { row })
     }
 
@@ -51,7 +51,7 @@ passed_on! { OwnerStore {}
     async fn set_owner(
         &self,
         owner: OwnerId,
-        realm: Option<Place>,
+        realm: Option<Realm>,
         suspended: Option<bool>,
         now: DateTime<Utc>,
     ) -> Result<()> {
@@ -62,8 +62,8 @@ passed_on! { OwnerStore {}
             return Ok(());
         }
         if self.is(&["p13"]) && !known && realm.is_some() {
-            let elsewhere = Place::Tenant(TenantId(99));
-            self.inner.place_owner(owner, elsewhere, now).await?;
+            let elsewhere = Realm::Tenant(TenantId(99));
+            self.inner.assign_realm(owner, elsewhere, now).await?;
         }
         self.inner.set_owner(owner, realm, suspended, now).await
     }

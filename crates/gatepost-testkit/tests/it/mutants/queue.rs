@@ -1,7 +1,7 @@
 //! Faults of a queue.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
     Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue, Enqueued, FoundQueues, Lane,
     LaneClaim, Origin, QueueClass, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
@@ -63,11 +63,11 @@ impl Mutant {
         match (self.fault(), &mut batch.origin) {
             ("o06", Origin::Outbox { occurrence, .. }) => *occurrence = None,
             ("o09", Origin::Outbox { left, .. }) => *left = None,
-            ("q28", Origin::Occurrence { place, .. }) => *place = Place::Common,
+            ("q28", Origin::Occurrence { place, .. }) => *place = Realm::Shared,
             _ => {}
         }
         match (self.fault(), &mut batch.basis) {
-            ("q25", Basis::Places(places)) => places.truncate(1),
+            ("q25", Basis::Realms(places)) => places.truncate(1),
             ("q26", Basis::Rows(rows)) => rows.truncate(1),
             ("q11" | "q22" | "p09" | "p14", basis) => *basis = Basis::Nothing,
             _ => {}

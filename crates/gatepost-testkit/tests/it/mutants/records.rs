@@ -1,7 +1,7 @@
 //! Faults of a store of records.
 
 use chrono::{DateTime, SubsecRound, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
@@ -329,7 +329,7 @@ passed_on! { RecordStore {
 
     async fn read_routes(
         &self,
-        place: Place,
+        place: Realm,
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>> {
@@ -342,11 +342,11 @@ passed_on! { RecordStore {
         }
     }
 
-    async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+    async fn routes_versions(&self, places: &[Realm]) -> Result<Vec<RoutesVersion>> {
         self.wrong_versions(places).await
     }
 
-    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Result<Option<RouteChanges>> {
+    async fn route_changes(&self, place: Realm, since: RoutesVersion) -> Result<Option<RouteChanges>> {
         self.wrong_changes(place, since).await
     }
 

@@ -1,13 +1,13 @@
 //! Faults with what is matched.
 
-use gatepost_ids::Place;
+use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{RecordStore as _, RouteChanges, Routes, RoutesVersion};
 use webhook_model::{Channels, EventName, EventType, Filter};
 
 use super::mutant::{Mutant, Result};
 
 impl Mutant {
-    pub(super) async fn wrong_routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
+    pub(super) async fn wrong_routes(&self, place: Realm, at_most: u32) -> Result<Option<Routes>> {
         self.trip("d09-routes").await?;
         let at_most = if self.is(&["r34"]) { u32::MAX } else { at_most };
         let mut routes = self.inner.routes(place, at_most).await?;
@@ -19,7 +19,7 @@ impl Mutant {
 
     pub(super) async fn wrong_routes_of(
         &self,
-        place: Place,
+        place: Realm,
         event_type: &EventType,
         event: &EventName,
     ) -> Result<Routes> {
@@ -42,7 +42,7 @@ impl Mutant {
         })
     }
 
-    pub(super) async fn wrong_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+    pub(super) async fn wrong_versions(&self, places: &[Realm]) -> Result<Vec<RoutesVersion>> {
         let mut versions = self.inner.routes_versions(places).await?;
         let highest = versions.iter().max().copied();
         for version in &mut versions {
@@ -58,7 +58,7 @@ impl Mutant {
 
     pub(super) async fn wrong_changes(
         &self,
-        place: Place,
+        place: Realm,
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>> {
         let mut changes = self.inner.route_changes(place, since).await?;

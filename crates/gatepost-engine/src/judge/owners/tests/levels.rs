@@ -16,7 +16,7 @@ async fn changed_levels_are_found_without_any_change() {
         world.platform.user(3, 7);
         world.judge.run();
         world.pass(30).await;
-        let solo = |owner| (Some(Place::Alone(OwnerId(owner))), false);
+        let solo = |owner| (Some(Realm::Solo(OwnerId(owner))), false);
         assert_eq!(world.stands(1).await, solo(1));
         world
             .platform
@@ -27,7 +27,7 @@ async fn changed_levels_are_found_without_any_change() {
         world.pass(130).await;
         for owner in [1, 3] {
             let stands = world.stands(owner).await;
-            assert_eq!(stands, (Some(Place::Operators), false), "{manner:?}");
+            assert_eq!(stands, (Some(Realm::System), false), "{manner:?}");
         }
         assert_eq!(world.stands(2).await, solo(2), "control");
         world.platform.user(1, None);

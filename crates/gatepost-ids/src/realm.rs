@@ -15,26 +15,26 @@ use crate::platform_ids::{OwnerId, TenantId};
     clippy::exhaustive_enums,
     reason = "stored: a backend learns of a new case from the compiler"
 )]
-pub enum Place {
+pub enum Realm {
     /// All owners of a platform without tenants. On a platform with tenants: the owners who were
     /// not assigned to a realm yet.
-    Common,
+    Shared,
     /// System administrators without a tenant, and their own records.
-    Operators,
+    System,
     /// The users of one tenant.
     Tenant(TenantId),
     /// A user without a tenant, isolated like a tenant with a single user.
-    Alone(OwnerId),
+    Solo(OwnerId),
 }
 
-impl Place {
+impl Realm {
     /// Returns the realm that the platform's answer assigns to this owner.
     #[must_use]
     pub fn of(owner: OwnerId, account: &Account) -> Self {
         match (account.tenant, account.access) {
             (Some(tenant), _) => Self::Tenant(tenant),
-            (None, AccessLevel::SystemAdministrator) => Self::Operators,
-            (None, _) => Self::Alone(owner),
+            (None, AccessLevel::SystemAdministrator) => Self::System,
+            (None, _) => Self::Solo(owner),
         }
     }
 
@@ -43,7 +43,7 @@ impl Place {
     pub fn tenant(self) -> Option<TenantId> {
         match self {
             Self::Tenant(tenant) => Some(tenant),
-            Self::Common | Self::Operators | Self::Alone(_) => None,
+            Self::Shared | Self::System | Self::Solo(_) => None,
         }
     }
 
@@ -51,10 +51,10 @@ impl Place {
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         let place = match word.split_once(':') {
-            None if word == "common" => Self::Common,
-            None if word == "operators" => Self::Operators,
+            None if word == "common" => Self::Shared,
+            None if word == "operators" => Self::System,
             Some(("tenant", id)) => Self::Tenant(id.parse().ok()?),
-            Some(("owner", id)) => Self::Alone(id.parse().ok()?),
+            Some(("owner", id)) => Self::Solo(id.parse().ok()?),
             _ => return None,
         };
         // `+7` and `07` are numbers too, but not this text.
@@ -63,13 +63,13 @@ impl Place {
 }
 
 /// Writes the realm as it is stored: `common`, `operators`, `tenant:7`, `owner:7`.
-impl fmt::Display for Place {
+impl fmt::Display for Realm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Common => f.write_str("common"),
-            Self::Operators => f.write_str("operators"),
+            Self::Shared => f.write_str("common"),
+            Self::System => f.write_str("operators"),
             Self::Tenant(tenant) => write!(f, "tenant:{tenant}"),
-            Self::Alone(owner) => write!(f, "owner:{owner}"),
+            Self::Solo(owner) => write!(f, "owner:{owner}"),
         }
     }
 }
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn a_place_is_read_as_it_is_written_and_nothing_else_is() {
         let places = [
-            Place::Common,
-            Place::Operators,
-            Place::Tenant(TenantId(7)),
-            Place::Alone(OwnerId(u128::MAX)),
+            Realm::Shared,
+            Realm::System,
+            Realm::Tenant(TenantId(7)),
+            Realm::Solo(OwnerId(u128::MAX)),
         ];
         for place in places {
-            assert_eq!(Place::from_word(&place.to_string()), Some(place));
+            assert_eq!(Realm::from_word(&place.to_string()), Some(place));
         }
         for word in [
             "",
@@ -115,7 +115,7 @@ mod tests {
             "owner:07",
             "owner:1 ",
         ] {
-            assert_eq!(Place::from_word(word), None, "{word:?}");
+            assert_eq!(Realm::from_word(word), None, "{word:?}");
         }
     }
 
@@ -123,12 +123,12 @@ mod tests {
     fn the_platforms_answer_decides_the_place() {
         let owner = OwnerId(3);
         let user = Account::enabled(AccessLevel::User);
-        assert_eq!(Place::of(owner, &user), Place::Alone(owner));
+        assert_eq!(Realm::of(owner, &user), Realm::Solo(owner));
         let member = user.in_tenant(TenantId(5));
-        assert_eq!(Place::of(owner, &member), Place::Tenant(TenantId(5)));
+        assert_eq!(Realm::of(owner, &member), Realm::Tenant(TenantId(5)));
         let operator = Account::enabled(AccessLevel::SystemAdministrator);
-        assert_eq!(Place::of(owner, &operator), Place::Operators);
+        assert_eq!(Realm::of(owner, &operator), Realm::System);
         let employed = operator.in_tenant(TenantId(5));
-        assert_eq!(Place::of(owner, &employed), Place::Tenant(TenantId(5)));
+        assert_eq!(Realm::of(owner, &employed), Realm::Tenant(TenantId(5)));
     }
 }
