@@ -109,7 +109,7 @@ macro_rules! for_each_record_clause {
 }
 
 /// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// owners and their places.
+/// owners and their realms.
 #[macro_export]
 macro_rules! for_each_owner_clause {
     ([$($then:tt)*] $($with:tt)*) => {

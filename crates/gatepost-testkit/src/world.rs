@@ -79,7 +79,7 @@ pub(crate) async fn remove_all_gone(store: &Webhooks) {
     while store.records.remove_gone(100, at(0)).await.unwrap() == 100 {}
 }
 
-/// What an engine holds of a place: read once, then kept up by what changes.
+/// What an engine holds of a realm: read once, then kept up by what changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Held {
     pub(crate) version: RoutesVersion,

@@ -186,7 +186,7 @@ impl Side {
         }
     }
 
-    /// What is matched in a place, which must be what was held of it and what has changed since.
+    /// What is matched in a realm, which must be what was held of it and what has changed since.
     pub(super) async fn matched(&mut self, at_place: Realm) -> String {
         let now = Held::read(&self.store, at_place).await;
         let mut held = self.owners.held.get(&at_place).unwrap_or(&now).clone();

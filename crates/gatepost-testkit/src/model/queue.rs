@@ -15,7 +15,7 @@ use crate::fixtures::{at, direct, message, occurrence, outbox, settlement_of};
 /// A time at which all that waits is due.
 pub(super) const LATE: i64 = 1_000_000;
 
-/// Two ids, each in three places.
+/// Two ids, each in three realms.
 fn occurrence_of(number: u8) -> (Realm, OccurrenceId) {
     let id = format!("o{}", number / 3);
     (Side::place(number % 3), id.parse().unwrap())

@@ -43,7 +43,7 @@ pub(super) struct Side {
 pub(super) struct Owners {
     /// Those who were removed and not placed since: what else is done to them is up to the store.
     pub(super) gone: BTreeSet<OwnerId>,
-    /// What was held of each place when it was last read.
+    /// What was held of each realm when it was last read.
     pub(super) held: BTreeMap<Realm, Held>,
 }
 
@@ -106,7 +106,7 @@ impl Side {
         of(&self.events, number, EventId(i64::MAX))
     }
 
-    /// The fifth place is that of the first owner alone.
+    /// The fifth realm is that of the first owner alone.
     pub(super) fn place(number: u8) -> Realm {
         let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
         let known = places.get(usize::from(number)).copied();

@@ -4,7 +4,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// How many places there are: `Common`, two tenants, the operators, and each owner alone.
+/// How many realms there are: `Shared`, two tenants, `System`, and each owner alone.
 pub(super) const PLACES: u8 = 5;
 
 /// A call, and how many seconds after the one before.
@@ -21,8 +21,8 @@ pub(super) enum From {
     Outbox(u8, Option<u8>, Option<u8>),
 }
 
-/// What an enqueue shows to be decided by: nothing, the present versions of these places, an old
-/// one of this place, or the revisions of a task and an event, of which that of the event may be
+/// What an enqueue shows to be decided by: nothing, the present versions of these realms, an old
+/// one of this realm, or the revisions of a task and an event, of which that of the event may be
 /// wrong.
 #[derive(Clone, Debug)]
 pub(super) enum Seen {

@@ -74,7 +74,7 @@ pub async fn p07_nothing_of_a_held_owner_expires(store: Webhooks) {
     assert_eq!(expired, 1, "P7 once released");
 }
 
-/// Held owners are listed in order, in pages, with their places; a hold outlasts a move.
+/// Held owners are listed in order, in pages, with their realms; a hold outlasts a move.
 pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
     for owner in [3, 1, 4, 2] {
         hold(&store, owner, true).await;
@@ -99,7 +99,7 @@ pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
     assert_eq!(found(Some(2), 2).await, all[2..], "P8 the next");
 }
 
-/// An enqueue that used a held owner's rows is not stored, by their places nor by their revisions.
+/// An enqueue that used a held owner's rows is not stored, by their realms nor by their revisions.
 pub async fn p09_an_enqueue_that_a_hold_overtakes_is_not_stored(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let mine = set(&store, 1, "w").await;

@@ -13,7 +13,7 @@ use crate::fixtures::{
 use crate::harness::Webhooks;
 use crate::world::{enqueue, remove_all_gone, set};
 
-/// An owner who moved is matched and listed in the new place, and in the old one no more.
+/// An owner who moved is matched and listed in the new realm, and in the old one no more.
 pub async fn p10_records_move_with_their_owner(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let mine = set(&store, 1, "w").await;

@@ -32,7 +32,7 @@ pub async fn p01_an_owner_is_where_it_was_placed(store: Webhooks) {
     assert_eq!(other, None, "P1 another owner");
 }
 
-/// No version is given twice, also not to two places, however many change at once.
+/// No version is given twice, also not to two realms, however many change at once.
 pub async fn p02_no_version_is_given_twice(store: Webhooks) {
     let writers: Vec<_> = (1..=8)
         .map(|owner| {
@@ -60,7 +60,7 @@ pub async fn p02_no_version_is_given_twice(store: Webhooks) {
     assert_eq!(different.len(), all.len(), "P2");
 }
 
-/// Placing, holding, releasing and removing an owner moves the version of the place, or of both,
+/// Placing, holding, releasing and removing an owner moves the version of the realm, or of both,
 /// and of no other.
 pub async fn p03_what_is_done_to_an_owner_moves_its_place(store: Webhooks) {
     set(&store, 1, "w").await;

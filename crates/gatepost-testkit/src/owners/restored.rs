@@ -9,7 +9,7 @@ use crate::harness::Webhooks;
 use crate::world::{Held, Set, enqueue, set};
 
 /// Once a store was said to be restored, no row number, revision, version or token is given that
-/// may have been given since the backup; whoever knows another version of a place has to read all
+/// may have been given since the backup; whoever knows another version of a realm has to read all
 /// of it. What is stored stays, and what waits is sent.
 pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     let places = [tenant(1), Realm::Shared];

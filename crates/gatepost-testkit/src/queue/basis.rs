@@ -21,7 +21,7 @@ fn is_stored(enqueued: &Enqueued) -> bool {
     matches!(enqueued, Enqueued::Stored { .. })
 }
 
-/// An enqueue by places is stored if none of these has changed, whatever has changed elsewhere.
+/// An enqueue by realms is stored if none of these has changed, whatever has changed elsewhere.
 pub async fn q25_each_place_of_a_basis_is_checked(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     place(&store, 2, Realm::System).await;
@@ -61,7 +61,7 @@ pub async fn q25_each_place_of_a_basis_is_checked(store: Webhooks) {
 }
 
 /// An enqueue by rows is stored if these have their revisions, whatever else has changed in their
-/// place; otherwise nothing is, and it says which have changed or are gone.
+/// realm; otherwise nothing is, and it says which have changed or are gone.
 pub async fn q26_each_row_of_a_basis_is_checked(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
@@ -119,7 +119,7 @@ pub async fn q26_each_row_of_a_basis_is_checked(store: Webhooks) {
 }
 
 /// A task to consume that is gone refuses the enqueue, by whatever basis; after one that is stored
-/// it names the places of the consumed tasks with their versions, each once.
+/// it names the realms of the consumed tasks with their versions, each once.
 pub async fn q27_consumed_tasks_move_their_places(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 1, "b").await);
@@ -168,7 +168,7 @@ pub async fn q27_consumed_tasks_move_their_places(store: Webhooks) {
     assert!(kept.is_some(), "Q27 a refused enqueue consumes nothing");
 }
 
-/// An occurrence's id is unique within its place: another place's is another occurrence.
+/// An occurrence's id is unique within its realm: another realm's is another occurrence.
 pub async fn q28_an_occurrence_is_known_in_its_place(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let of = |place, id: &str| Enqueue {

@@ -57,7 +57,7 @@ pub async fn q30_a_token_is_good_for_its_delivery_alone(store: Webhooks) {
 }
 
 /// A claim says the lane in which the delivery waited and the webhook's revision at that moment, a
-/// due lane the owner, the place and the revision.
+/// due lane the owner, the realm and the revision.
 pub async fn q31_a_claim_says_lane_and_revision(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let mine = set(&store, 1, "w").await;

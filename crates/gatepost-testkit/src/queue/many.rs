@@ -22,7 +22,7 @@ pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     consumed_once(&store, Realm::System, common).await;
 }
 
-/// Sixteen race for a task in this place, in a store with this number of deliveries. Returns their
+/// Sixteen race for a task in this realm, in a store with this number of deliveries. Returns their
 /// number afterwards.
 async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usize {
     let hook = webhook(&format!("w{deliveries}"));

@@ -24,7 +24,7 @@ fn what(answer: &Result<Enqueued, StoreError>) -> String {
 }
 
 /// Enqueues in one call are judged in their order, each alone: an earlier one makes an id known and
-/// moves a place for a later one, and one that is refused fails no other. Each has its answer, and
+/// moves a realm for a later one, and one that is refused fails no other. Each has its answer, and
 /// row numbers come in that order.
 pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
     let hook = queued(&store, &[]).await;

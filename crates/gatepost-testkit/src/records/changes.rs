@@ -11,7 +11,7 @@ use crate::fixtures::{UNLIMITED, at, change, event, place, task, tenant, version
 use crate::harness::Webhooks;
 use crate::world::{Held, Set, hold, set};
 
-/// Brings all that was ever held of a place up to now, and compares it with the place.
+/// Brings all that was ever held of a realm up to now, and compares it with the realm.
 async fn compare(store: &Webhooks, at_place: Realm, kept: &mut Vec<Held>, id: &str, what: &str) {
     let now = Held::read(store, at_place).await;
     for old in kept.iter() {
@@ -107,7 +107,7 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
     done("an owner removed").await;
 }
 
-/// The same after random changes of many owners in several places, from every version seen.
+/// The same after random changes of many owners in several realms, from every version seen.
 pub async fn r38_changes_add_up_after_random_ones(store: Webhooks) {
     let mut lot = StdRng::seed_from_u64(0x6761_7465);
     let places = [Realm::Shared, tenant(1), tenant(2)];
@@ -178,7 +178,7 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
     }
 }
 
-/// A store remembers the last thousand changes of a place, whatever is changed in others.
+/// A store remembers the last thousand changes of a realm, whatever is changed in others.
 pub async fn r39_a_thousand_changes_are_remembered(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     place(&store, 2, tenant(2)).await;

@@ -22,8 +22,8 @@ async fn row_of(store: &Webhooks, of: Set) -> (WebhookRoute, TaskRoute, EventRou
     )
 }
 
-/// What is matched in a place are the enabled tasks and events of its owners, in order, with their
-/// webhooks; nothing of another place.
+/// What is matched in a realm are the enabled tasks and events of its owners, in order, with their
+/// webhooks; nothing of another realm.
 pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     let records = &store.records;
     place(&store, 1, tenant(1)).await;
@@ -69,7 +69,7 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     }
 }
 
-/// A place with more rows than the caller can hold is not read.
+/// A realm with more rows than the caller can hold is not read.
 pub async fn r34_a_place_that_is_too_large_is_not_read(store: Webhooks) {
     for owner in 1..=4 {
         set(&store, owner, "w").await;
@@ -85,7 +85,7 @@ pub async fn r34_a_place_that_is_too_large_is_not_read(store: Webhooks) {
     assert!(nothing.is_some(), "R34 nothing is there");
 }
 
-/// What one event of a place runs is the same whether it is asked for alone or with all.
+/// What one event of a realm runs is the same whether it is asked for alone or with all.
 pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     let records = &store.records;
     let mut sets = Vec::new();
@@ -126,7 +126,7 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     }
 }
 
-/// Versions come in the order of the request; a place of which nothing is known has one too, and
+/// Versions come in the order of the request; a realm of which nothing is known has one too, and
 /// nothing has changed there since.
 pub async fn r36_every_place_has_a_version(store: Webhooks) {
     set(&store, 1, "w").await;

@@ -8,7 +8,7 @@ use crate::fixtures::{UNLIMITED, at, event, place, task, tenant, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::set;
 
-/// A change of a record moves the version of its owner's place and of no other.
+/// A change of a record moves the version of its owner's realm and of no other.
 pub async fn r22_a_change_moves_its_own_place_alone(store: Webhooks) {
     let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
     for (owner, to) in [(1, tenant(1)), (2, tenant(2)), (3, Realm::System)] {

@@ -52,7 +52,7 @@ pub async fn r14_every_change_moves_the_version(store: Webhooks) {
     moved("webhook deleted", true).await;
 }
 
-/// The routes are all records of the place read together at one version, even while others write.
+/// The routes are all records of the realm read together at one version, even while others write.
 pub async fn r15_routes_are_read_together(store: Webhooks) {
     let records = store.records.clone();
     let writer = tokio::spawn(async move {

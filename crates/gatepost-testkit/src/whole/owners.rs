@@ -9,7 +9,7 @@ use crate::fixtures::at;
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 
-/// Every field of an owner's row is kept: a place alone changes where the owner stands, a hold
+/// Every field of an owner's row is kept: a realm alone changes where the owner stands, a hold
 /// alone whether the owner is held, and nobody else's row changes. It is read so in every way, also
 /// when the store is opened again.
 pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
