@@ -239,7 +239,7 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// not contain those numbers, and the store would assign them again to other rows; so the store
     /// continues beyond them.
     ///
-    /// After the return, new numbers must be [beyond](PassedOver::beyond) all earlier ones.
+    /// After the return, new numbers must be [beyond](SkippedIds::beyond) all earlier ones.
     /// [`SkippedIds::of_records`] applies to row numbers of keys, webhooks, tasks and events,
     /// revisions of such rows, versions of realms and generations of shards. [`SkippedIds::of_log`]
     /// applies to numbers of deliveries, rows of the outbox and entries of the audit log, and to
