@@ -67,7 +67,7 @@ async fn statuses() {
             404,
         ),
         (
-            b"HTTP/1.1 410 Removal\r\nContent-Length: 0\r\n\r\n",
+            b"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n",
             DeliveryState::Error,
             410,
         ),

@@ -17,9 +17,9 @@ const WAITING: usize = 1_000;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The target responded with `410 Removal`. At most once an hour for each webhook; once a
-    /// minute where it was changed in between, as by being enabled again.
-    Removal {
+    /// The target responded with `410 Gone`. At most once an hour for each webhook; once a minute
+    /// where it was changed in between, as by being enabled again.
+    Gone {
         /// The webhook.
         webhook: WebhookId,
     },
@@ -143,8 +143,8 @@ mod tests {
         let (passed_on, notices) = mpsc::channel();
         let observers = Observers::new(Arc::new(PassesOn(passed_on)));
         let webhook = WebhookId(1);
-        observers.notify(Notice::Removal { webhook });
-        assert_eq!(notices.recv().unwrap(), Notice::Removal { webhook });
+        observers.notify(Notice::Gone { webhook });
+        assert_eq!(notices.recv().unwrap(), Notice::Gone { webhook });
         drop(notices);
         for _ in 0..2 * AT_ONCE {
             observers.notify(Notice::Failing { webhook });

@@ -121,12 +121,12 @@ impl Watch {
         if attempt.status == Some(GONE) {
             let (webhook, started) = (route.id, attempt.started);
             if self.streaks.gone(who, route.revision, started)
-                && !self.observers.notify(Notice::Removal { webhook })
+                && !self.observers.notify(Notice::Gone { webhook })
             {
                 self.streaks.gone_unreported(webhook);
             }
             if self.policy.on_gone {
-                self.disable(webhook, "its target responded with 410 Removal");
+                self.disable(webhook, "its target responded with 410 Gone");
             }
         }
     }

@@ -26,12 +26,11 @@ pub struct Retention {
 }
 
 /// When the engine disables a webhook by itself; never by default. The observer is notified either
-/// way: of each `410 Removal`, and once of nothing but failures for the time set here, or for 5
-/// days.
+/// way: of each `410 Gone`, and once of nothing but failures for the time set here, or for 5 days.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DisablePolicy {
-    /// On `410 Removal`.
+    /// On `410 Gone`.
     pub on_gone: bool,
     /// After nothing but failures for this time, whichever processes sent to it, those before a
     /// restart included. That is known from what is counted by the hour, so it may be an hour

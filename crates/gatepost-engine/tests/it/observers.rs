@@ -49,7 +49,7 @@ async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
         };
         let notices = if expected == Activity::Active { 1 } else { 2 };
         until(|| noted().len() == notices).await;
-        assert_eq!(noted()[0], Notice::Removal { webhook });
+        assert_eq!(noted()[0], Notice::Gone { webhook });
         assert_eq!(world.activity(webhook).await, expected);
         world.engine.resume_webhook(webhook).await.unwrap();
         let id = world.engine.send(webhook, None).await.unwrap();

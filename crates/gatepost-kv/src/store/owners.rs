@@ -61,7 +61,7 @@ impl OwnerStore for KvStore {
             let left = Change::of(&records_of(tx, owner)?);
             places::changed(tx, before.place, &left)?;
             standing::put(tx, owner, &new, old)?;
-            places::changed(tx, new.place, &Change::ResubmittedSecrets(owner))?;
+            places::changed(tx, new.place, &Change::Entered(owner))?;
             Ok(())
         })
         .await

@@ -24,7 +24,7 @@ pub(super) enum Change {
     /// These records were changed; or their owner left, was suspended or removed.
     Records(Vec<(u8, i64)>),
     /// An owner came, with all records, or is not suspended any more.
-    ResubmittedSecrets(OwnerId),
+    Entered(OwnerId),
 }
 
 #[derive(Default, Deserialize, Serialize)]

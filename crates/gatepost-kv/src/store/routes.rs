@@ -74,7 +74,7 @@ impl Matching<'_> {
         for change in changes {
             match change {
                 Change::Records(records) => named.extend(records.into_iter().map(places::record)),
-                Change::ResubmittedSecrets(owner) => named.extend(records_of(self.view, owner)?),
+                Change::Entered(owner) => named.extend(records_of(self.view, owner)?),
             }
         }
         let mut delta = RouteChanges::none(places::version(self.view, self.place)?);

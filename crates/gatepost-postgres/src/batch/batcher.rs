@@ -45,7 +45,7 @@ pub(crate) enum Outcome<W: Work + ?Sized> {
     /// The answer.
     Done(Result<W::Answer>),
     /// Somebody held what it needs; nothing was done.
-    RemainingTasks(W::Item),
+    Left(W::Item),
 }
 
 /// An item, and who waits for its answer.
@@ -103,7 +103,7 @@ impl<W: Work> Batcher<W> {
             drop(slot);
             return match outcome {
                 Some(Outcome::Done(answer)) => answer,
-                Some(Outcome::RemainingTasks(item)) => self.waiting(item).await,
+                Some(Outcome::Left(item)) => self.waiting(item).await,
                 None => Err(gone()),
             };
         }
@@ -148,7 +148,7 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
             match outcome {
                 // The caller may be gone.
                 Outcome::Done(answer) => drop(reply.send(answer)),
-                Outcome::RemainingTasks(item) => {
+                Outcome::Left(item) => {
                     left.push(item);
                     waiting.push(reply);
                 }

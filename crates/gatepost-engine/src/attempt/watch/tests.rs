@@ -87,7 +87,7 @@ async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
     let webhook = route.id;
     // Each on a thread of its own: in any order.
     let both = [notices.recv().unwrap(), notices.recv().unwrap()];
-    assert!(both.contains(&Notice::Removal { webhook }), "{both:?}");
+    assert!(both.contains(&Notice::Gone { webhook }), "{both:?}");
     assert!(both.contains(&Notice::Disabled { webhook }), "{both:?}");
     assert_eq!(records.activity(webhook).await, Activity::Disabled);
     assert!(watch.error_rate.get() > 0.99);
@@ -135,7 +135,7 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     watch.observers.idle().await;
     let given: Vec<_> = notices.try_iter().collect();
     assert_eq!(given.len(), 2, "{given:?}");
-    assert!(given.contains(&Notice::Removal { webhook }), "{given:?}");
+    assert!(given.contains(&Notice::Gone { webhook }), "{given:?}");
     assert!(given.contains(&Notice::Failing { webhook }), "{given:?}");
     tried(&watch, &route, &gone).await;
     watch.observers.idle().await;

@@ -18,7 +18,7 @@ use crate::error::{Failure, Result};
 pub(super) enum Verdict {
     Judged(Result<Enqueued>),
     /// A lock was not had; nothing was done.
-    RemainingTasks,
+    Left,
 }
 
 /// The verdict on each item; the ids of what was stored, deliveries and rows of the outbox, follow
@@ -61,7 +61,7 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
                 "the delivery's webhook does not exist",
             )),
             _ => {
-                verdicts.push(Verdict::RemainingTasks);
+                verdicts.push(Verdict::Left);
                 continue;
             }
         }));

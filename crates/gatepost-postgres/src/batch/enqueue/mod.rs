@@ -38,7 +38,7 @@ impl Work for EnqueueWork {
     }
 
     async fn run(&self, items: Vec<Item>) -> Vec<Outcome<Self>> {
-        let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::RemainingTasks).collect();
+        let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::Left).collect();
         let mut left: Vec<usize> = (0..items.len()).collect();
         while !left.is_empty() {
             let (round, rest) = without_rivals(&items, left);
@@ -52,7 +52,7 @@ impl Work for EnqueueWork {
         }
         let outcome = |(item, verdict)| match verdict {
             Verdict::Judged(answer) => Outcome::Done(answer),
-            Verdict::RemainingTasks => Outcome::RemainingTasks(item),
+            Verdict::Left => Outcome::Left(item),
         };
         items.into_iter().zip(verdicts).map(outcome).collect()
     }

@@ -127,7 +127,7 @@ fn passes(failure: &Failure) -> bool {
 fn judged(round: &[usize], verdicts: Vec<Verdict>) -> Answers {
     let decided = |(at, verdict): (&usize, Verdict)| match verdict {
         Verdict::Judged(answer) => Some((*at, answer)),
-        Verdict::RemainingTasks => None,
+        Verdict::Left => None,
     };
     round.iter().zip(verdicts).filter_map(decided).collect()
 }

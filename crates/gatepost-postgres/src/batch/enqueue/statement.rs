@@ -43,7 +43,7 @@ impl EnqueueWork {
         };
         let is_shared = items.len() > 1 && !failure.is_transient();
         let verdict = |_: &&Item| match is_shared {
-            true => Verdict::RemainingTasks,
+            true => Verdict::Left,
             false => Verdict::Judged(Err(failure.clone())),
         };
         items.iter().map(verdict).collect()
@@ -65,7 +65,7 @@ impl EnqueueWork {
         }
         let verdicts = self.any("BEGIN", &before, items).await?.0;
         for (item, verdict) in items.iter().zip(&verdicts) {
-            if matches!(verdict, Verdict::RemainingTasks) {
+            if matches!(verdict, Verdict::Left) {
                 self.ordered.note(item);
             }
         }
