@@ -81,7 +81,7 @@ pub(super) const RUNNING: Table = Table::bytes("delivery_running");
 pub(super) const LEASED: Table = Table::bytes("delivery_leased");
 /// Those that have ended, by age.
 pub(super) const ENDED: Table = Table::bytes("delivery_ended");
-/// Webhooks that are gone, but not all of their deliveries.
+/// Deleted webhooks of which some deliveries are left.
 pub(super) const GONE: Table = Table::numbers("webhook_gone");
 /// Bytes of all messages and attempts, in several parts.
 pub(super) const LOG_BYTES: Table = Table::bytes("log_bytes");
