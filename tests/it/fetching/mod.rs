@@ -1,5 +1,6 @@
 //! Messages that their receiver fetches instead of having them sent.
 
+mod listen;
 mod pages;
 mod stores;
 mod ways;
