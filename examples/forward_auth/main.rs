@@ -3,7 +3,8 @@
 //!
 //! Services in any language stand behind one judge of keys this way. `nginx.conf` beside this file
 //! is the whole configuration; Traefik's `forwardAuth` and Envoy's `ext_authz` ask the same judge
-//! (`docs/forward_auth.md`). The program starts an nginx of its own, is its own client, and ends
+//! (`docs/guides/forward-auth.md`). The program
+//! starts an nginx of its own, is its own client, and ends
 //! with success only if every claim held; with 2 where nginx is not installed.
 
 mod judge;

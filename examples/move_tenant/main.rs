@@ -3,7 +3,7 @@
 //! A platform that has outgrown one database spreads its tenants over several, each with an engine
 //! of its own, and keeps a map of them. Here one tenant moves, with its keys, webhooks, tasks and
 //! events, while its occurrences go on. Two SQLite files stand for the two databases; with
-//! PostgreSQL only the line that opens them differs. See `docs/scale.md`.
+//! PostgreSQL only the line that opens them differs. See `docs/operations/sizing.md`.
 //!
 //! The program ends with success only if every claim held.
 

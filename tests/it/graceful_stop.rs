@@ -50,7 +50,7 @@ fn function(text: &str) -> String {
 #[test]
 fn stop_on_the_page_is_the_one_tested() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let page = std::fs::read_to_string(format!("{root}/docs/embed.md")).unwrap();
+    let page = std::fs::read_to_string(format!("{root}/docs/guides/rest-and-console.md")).unwrap();
     assert_eq!(function(&page), function(include_str!("graceful_stop.rs")));
 }
 

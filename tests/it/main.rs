@@ -19,7 +19,7 @@ mod one_time_concurrent;
 mod operational_events;
 mod promises_table;
 mod quick_start;
-mod readme_table;
+mod receiving_page;
 mod restored;
 mod security;
 mod server;

@@ -1,4 +1,5 @@
-//! Every proof that `docs/promises.md` names exists, and every test that `docs/compare.md` names.
+//! Every proof that `docs/security/guarantees.md` names exists, and every test that
+//! `docs/reference/compare.md` names.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ fn proofs(text: &str) -> Vec<(&str, Vec<&str>)> {
 
 #[test]
 fn every_promise_names_proofs_that_exist() {
-    let text = std::fs::read_to_string(root().join("docs/promises.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/security/guarantees.md")).unwrap();
     let rows = proofs(&text);
     assert!(rows.len() > 20, "{} promises were found", rows.len());
     for (line, proofs) in rows {
@@ -63,7 +64,7 @@ fn is_a_test(name: &str) -> bool {
 
 #[test]
 fn every_row_of_the_comparison_names_tests_that_exist() {
-    let text = std::fs::read_to_string(root().join("docs/compare.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/reference/compare.md")).unwrap();
     let named = compared(&text);
     assert!(named.len() > 35, "{} were found", named.len());
     for name in named {

@@ -240,7 +240,7 @@ CREATE INDEX gatepost_event_heard ON :schema.gatepost_event (event_type, event, 
 CREATE INDEX gatepost_event_heard_by ON :schema.gatepost_event (owner, event_type, event);
 
 -- The log --------------------------------------------------------------------------------------
--- It is only added to and leaves by partitions; the queue holds only what waits or runs. See ARCHITECTURE.md, "Queue and log".
+-- It is only added to and leaves by partitions; the queue holds only what waits or runs. See docs/internals/postgres-queue.md.
 -- What was to be sent. Never updated, but for `body`, which is NULL once the message is not kept.
 CREATE SEQUENCE :schema.gatepost_delivery_id_seq AS bigint;
 CREATE TABLE :schema.gatepost_delivery (
