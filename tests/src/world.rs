@@ -143,7 +143,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
                     "alarms",
                     "Alarms",
                     Specificity::Generic,
-                    &[("raised", "Raised")],
+                    &[("raised", "Raised"), ("lowered", "Lowered")],
                 )
             })
             .unwrap()

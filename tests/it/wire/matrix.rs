@@ -140,6 +140,16 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                     json!({"text": "none"}),
                     &[200, 403],
                 ),
+                ("post", ["subscriptions"]) => add(
+                    method,
+                    "subscriptions".to_owned(),
+                    json!({
+                        "name": "new",
+                        "webhook_url": rows.key("webhook_urls"),
+                        "events": [{"table": "alarms", "event": "raised"}],
+                    }),
+                    &[201],
+                ),
                 ("post", [table]) => add(
                     method,
                     (*table).to_owned(),

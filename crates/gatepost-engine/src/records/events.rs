@@ -1,6 +1,5 @@
 //! Events (SPEC 2.4).
 
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, EventQuery, EventRow, RecordId};
 use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target};
 
@@ -111,22 +110,27 @@ impl Engine {
 impl Record for Event {
     type Id = EventId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("events", |usage| usage.events);
     const PARENT: Field = Field::Task;
 
     /// With another task it may get another owner.
     async fn validate(
         &self,
         before: Option<&Self>,
+        owner: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         engine.catalog().check(self)?;
-        let owner = engine.owner_of(RecordId::Task(self.task)).await?;
-        let owner = owner.ok_or(EngineError::Dangling(Self::PARENT))?;
+        let owner = match owner {
+            Some(owner) => owner,
+            None => {
+                let owner = engine.owner_of(RecordId::Task(self.task)).await?;
+                owner.ok_or(EngineError::Dangling(Self::PARENT))?
+            }
+        };
         if !before.is_some_and(|before| is_switched_off(before, self)) {
             engine.may_watch(owner, self).await?;
         }
-        Ok((owner, false))
+        Ok(owner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The engine's methods by which webhooks, tasks, events and deliveries are made, read and changed.
 //! Who may do so is decided by the caller.
 
-mod changes;
+pub(crate) mod changes;
 pub(crate) mod cursor;
 mod deliveries;
 mod events;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, Found, RecordHead, RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
@@ -116,20 +115,29 @@ impl Engine {
 impl Record for Task {
     type Id = TaskId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("tasks", |usage| usage.tasks);
     const PARENT: Field = Field::Owner;
 
     /// With another webhook it gets another owner.
     async fn validate(
         &self,
         _: Option<&Self>,
+        owner: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         let missing = EngineError::Dangling(Self::PARENT);
         let Action::Send { webhook, .. } = &self.action else {
             return Err(missing);
         };
-        let owner = engine.owner_of(RecordId::Webhook(*webhook)).await?;
-        Ok((owner.ok_or(missing)?, self.delete_after_run))
+        match owner {
+            Some(owner) => Ok(owner),
+            None => {
+                let owner = engine.owner_of(RecordId::Webhook(*webhook)).await?;
+                owner.ok_or(missing)
+            }
+        }
+    }
+
+    fn runs_once(&self) -> bool {
+        self.delete_after_run
     }
 }

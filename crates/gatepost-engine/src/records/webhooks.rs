@@ -1,7 +1,6 @@
 //! Webhooks (SPEC 2.2).
 
 use delivery::RequestError;
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookRow};
 use gatepost_storage::{Bodies, ErrorKind, Page, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, OwnerId, Webhook, WebhookId};
@@ -143,14 +142,14 @@ impl Engine {
 impl Record for Webhook {
     type Id = WebhookId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("webhooks", |usage| usage.webhooks);
     const PARENT: Field = Field::Owner;
 
     async fn validate(
         &self,
         before: Option<&Self>,
+        _: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         self.check()?;
         // What the sender would refuse each time is refused here, where the owner sees it.
         prototype(self).map_err(|error| Invalid::new(field(&error), error.to_string()))?;
@@ -173,7 +172,7 @@ impl Record for Webhook {
             engine.parts.schedules.check(schedule)?;
         }
         // It keeps its owner, whatever an edit says.
-        Ok((before.unwrap_or(self).owner, false))
+        Ok(before.unwrap_or(self).owner)
     }
 }
 

@@ -150,6 +150,18 @@ fn receipts(schemas: &mut Map<String, Value>) {
             },
         },
     }));
+    schemas.insert("Subscription".into(), json!({
+        "type": "object", "required": ["webhook_url", "task", "task_events"],
+        "properties": {
+            "webhook_url": {"type": "integer", "description": "The webhook, new or not."},
+            "task": {"type": "integer", "description": "The task."},
+            "task_events": {"type": "array", "items": {"type": "integer"}, "description": "The events, in the order of the request."},
+            "response": {
+                "type": "object", "description": "There if a signing secret was asked for.",
+                "properties": {"signing_secret": {"type": "string", "description": "The secret: shown here, this once."}},
+            },
+        },
+    }));
 }
 
 /// The schemas of one table: its rows, its creation, its change.

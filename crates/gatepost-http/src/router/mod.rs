@@ -10,6 +10,7 @@ mod messages;
 mod observe;
 mod other_sites;
 mod rows;
+mod subscriptions;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -34,6 +35,11 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
         .route_layer(ending)
         .route_layer(from_fn(other_sites::ask_nothing));
     let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
+    // It creates rows of all three.
+    let subscriptions = post(subscriptions::subscribe)
+        .route_layer(of("webhook_urls"))
+        .route_layer(of("tasks"))
+        .route_layer(of("task_events"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/whoami", get(crate::whoami::whoami))
@@ -41,6 +47,7 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
         .route("/leaked_keys", leaked)
         .route("/limits", limits)
         .route("/user_api_key_uses", uses)
+        .route("/subscriptions", subscriptions)
         .route("/webhook_counts", counts)
         .route("/rejected_deliveries", rejected)
         .route("/webhook_urls/{key}/messages", messages)

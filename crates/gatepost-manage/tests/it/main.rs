@@ -19,6 +19,7 @@ mod people;
 mod references;
 mod replays;
 mod revoked;
+mod subscriptions;
 mod unreadable;
 mod users;
 mod watched;

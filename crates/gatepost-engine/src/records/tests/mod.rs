@@ -7,6 +7,7 @@ mod owned;
 mod quotas;
 mod replayed;
 mod tested;
+mod together;
 
 use std::sync::Arc;
 

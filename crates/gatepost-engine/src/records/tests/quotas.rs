@@ -10,7 +10,7 @@ use super::*;
 use crate::judge::Rule;
 use crate::judge::testing::{Manner, Platform};
 
-async fn of(quota: Quota) -> (Records, Bench) {
+pub(super) async fn of(quota: Quota) -> (Records, Bench) {
     on(&Platform::new(), quota).await
 }
 
@@ -22,12 +22,12 @@ async fn on(platform: &Arc<Platform>, quota: Quota) -> (Records, Bench) {
     (records, bench)
 }
 
-fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
+pub(super) fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
     let url = "https://example.com/".parse().unwrap();
     webhook_model::Webhook::new(OwnerId(owner), name.parse().unwrap(), url)
 }
 
-fn task(webhook: WebhookId, once: bool) -> Task {
+pub(super) fn task(webhook: WebhookId, once: bool) -> Task {
     Task {
         creator: OwnerId(99),
         name: "t".parse().unwrap(),
