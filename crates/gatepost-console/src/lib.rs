@@ -5,6 +5,7 @@ mod assets;
 mod changes;
 mod charts;
 mod choices;
+mod conflicts;
 mod console;
 mod context;
 mod crud;

@@ -72,7 +72,7 @@ impl Resource for Webhooks {
             None => ("/webhooks/check".to_owned(), "/webhooks".to_owned()),
         };
         let fields = fields(ctx, row.map(|row| &row.value), form, problems);
-        let body = crud::form::<Self>(ctx, row.is_none(), problems, [&check, &back], &fields);
+        let body = crud::form::<Self>(ctx, row.is_none(), form, problems, [&check, &back], &fields);
         let t = ctx.texts();
         let title = match row {
             Some(row) => {
