@@ -1,9 +1,10 @@
 //! A subscription in one form from the page of a webhook.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::new_webhook;
+use tests::browser::typed::{hook, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
+use webhook_model::EventId;
 
 const FORM: &str = "/console/webhooks/1/subscribe?type=vms";
 const PATH: &str = "/console/webhooks/1/subscribe";
@@ -82,4 +83,35 @@ async fn what_is_wrong_is_said_beside_its_field_and_nothing_is_made() {
     }
     assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
     assert_eq!(ulf.get("/console/webhooks/9/subscribe").await.status, 404);
+}
+
+#[tokio::test]
+async fn new_webhook_is_made_with_its_ticked_events_or_not_at_all() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let new = "/console/webhooks/new";
+    let page = ulf.get(new).await;
+    let offered = page.html.matches("name=\"when\"").count();
+    assert!(offered > 0 && !page.has("value=\"vms/"), "{}", page.html);
+    let value = page.html.split("name=\"when\" value=\"").nth(1).unwrap();
+    let value = value.split('"').next().unwrap();
+    let ticked = [("when", value)];
+    let refused = hook("ftp://example.com", &ticked);
+    let refused = ulf.submit(new, &refused).await;
+    assert_eq!(refused.status, 422);
+    let kept = format!("name=\"when\" value=\"{value}\" checked");
+    assert!(refused.has(&kept), "{}", refused.html);
+    let made = ulf.submit(new, &hook("http://127.0.0.1:9/", &ticked)).await;
+    assert_eq!(
+        made.to(),
+        "/console/webhooks/1?done=subscribed",
+        "{}",
+        made.html
+    );
+    let page = ulf.get("/console/webhooks/1").await;
+    assert!(page.has("/console/tasks/1/edit"), "{}", page.html);
+    let event = site.engine.event(EventId(1)).await.unwrap().unwrap().value;
+    assert_eq!(format!("{}/{}", event.event_type, event.event), value);
+    let task = site.engine.task(event.task).await.unwrap().unwrap();
+    assert_eq!(task.value.name.as_str(), "chat");
 }

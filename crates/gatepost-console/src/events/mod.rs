@@ -14,7 +14,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use form::Events;
 pub(crate) use options::offered_types;
-pub(crate) use parts::{of_new_task, when_fields};
+pub(crate) use parts::{of_new_task, ticked, ticks, when_fields};
 use webhook_model::EventId;
 
 use crate::context::PageContext;

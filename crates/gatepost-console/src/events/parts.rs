@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use webhook_model::{
-    Event, EventName, EventType, Filter, JsonObject, OwnerId, TagId, Target, TaskId,
+    Event, EventName, EventType, Filter, JsonObject, OwnerId, Specificity, TagId, Target, TaskId,
 };
 
 use super::options::{Offered, Subject};
@@ -12,6 +12,9 @@ use crate::fields::{Sheet, event};
 use crate::form::Form;
 use crate::names::{events, known_type};
 use crate::problems::{Problems, rule};
+
+/// The field of the ticked events.
+const TICKED: &str = "when";
 
 /// The field of the form for a field of the record.
 pub(super) fn field_of(field: &'static str) -> &'static str {
@@ -183,4 +186,50 @@ fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
             details { summary { (t.of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
         }
     }
+}
+
+/// The checkboxes for events of a new webhook: those without an object that its owner may watch.
+pub(crate) async fn ticks(ctx: &PageContext, form: &Form) -> Result<Markup, Failure> {
+    let (t, mut offered) = (ctx.texts(), Vec::new());
+    let owner = ctx.principal().owner;
+    for (of, type_label, specificity) in ctx.actor.catalog().types() {
+        if specificity == Specificity::InstanceOrTag {
+            continue;
+        }
+        for (event, label) in ctx.actor.catalog().events(of) {
+            let (of, event, all) = (of.clone(), event.clone(), vec![Target::Generic]);
+            let value = format!("{of}/{event}");
+            if !ctx.actor.watchable(owner, of, event, all).await?.is_empty() {
+                offered.push((value, t.rule(type_label), t.rule(label)));
+            }
+        }
+    }
+    Ok(html! {
+        @if !offered.is_empty() {
+            section {
+                fieldset {
+                    legend { (t.of("webhooks-form-when")) }
+                    @for (value, of, label) in &offered {
+                        label.check {
+                            input type="checkbox" name=(TICKED) value=(value) checked[form.all(TICKED).any(|ticked| ticked == value)];
+                            span { span { (of) } ": " span { (label) } }
+                        }
+                    }
+                    p.hint { (t.of("webhooks-form-when-hint")) }
+                }
+            }
+        }
+    })
+}
+
+/// The ticked events; one that is not in the catalog is none.
+pub(crate) fn ticked(ctx: &PageContext, form: &Form) -> Vec<Event> {
+    let catalog = ctx.actor.catalog();
+    let events = form.all(TICKED).filter_map(|ticked| {
+        let (of, event) = ticked.split_once('/')?;
+        let (of, event) = (of.parse().ok()?, event.parse().ok()?);
+        let event = Event::new(of, event, Target::Generic, TaskId(0));
+        catalog.check(&event).is_ok().then_some(event)
+    });
+    events.collect()
 }
