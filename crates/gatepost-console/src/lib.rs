@@ -23,6 +23,8 @@ mod guard;
 mod kept;
 mod keys;
 mod layout;
+mod link_sessions;
+mod links;
 mod list_view;
 mod login;
 mod names;
@@ -40,5 +42,6 @@ mod webhooks;
 
 pub use console::{Console, ConsoleBuilder};
 pub use gatepost_manage::Visit;
+pub use link_sessions::LinkError;
 pub use login::{ConsoleLogin, LoggedIn, LogoutForm, cookie, local_path};
 pub use texts::{Texts, TextsError};

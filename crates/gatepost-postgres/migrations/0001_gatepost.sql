@@ -161,6 +161,17 @@ CREATE TABLE :schema.gatepost_lease (
     until  timestamptz NOT NULL
 );
 
+-- Users who opened the console by a link, and the links: by the digest of the secret.
+CREATE TABLE :schema.gatepost_session (
+    digest bytea PRIMARY KEY,
+    owner  uuid NOT NULL,
+    name   text NOT NULL,
+    opened timestamptz NOT NULL,
+    until  timestamptz NOT NULL
+);
+CREATE INDEX gatepost_session_of_owner ON :schema.gatepost_session (owner, opened);
+CREATE INDEX gatepost_session_by_end ON :schema.gatepost_session (until);
+
 -- Records --------------------------------------------------------------------------------------
 -- `gone`: deleted, but its deliveries are still to be removed. `ordered_after`: claims up to this token may hold deliveries of it beside
 -- those of others, though it is in order; until those have ended nothing of it is claimed. Negative while the edit waits for claims.

@@ -67,6 +67,17 @@ CREATE TABLE gatepost_lease (
     until  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Users who opened the console by a link, and the links: by the digest of the secret.
+CREATE TABLE gatepost_session (
+    digest BLOB PRIMARY KEY,
+    owner  BLOB NOT NULL,
+    name   TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_session_of_owner ON gatepost_session (owner, opened);
+CREATE INDEX gatepost_session_by_end ON gatepost_session (until);
+
 -- API keys -------------------------------------------------------------------------------------
 -- `enabled`: the key is accepted. `locked`: somebody else than the owner disabled it, and the owner cannot enable it again.
 -- What the key may do of what its user may: with `read_only` nothing but read; only the `tables` and `scopes` that are

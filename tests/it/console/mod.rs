@@ -19,6 +19,7 @@ mod keys;
 mod language;
 mod leaked_keys;
 mod limits;
+mod links;
 mod lists;
 mod narrower_keys;
 mod oauth2;

@@ -71,6 +71,12 @@ impl Key {
         self
     }
 
+    /// Bytes of a fixed length.
+    pub(super) fn raw(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }

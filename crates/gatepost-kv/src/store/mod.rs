@@ -27,6 +27,7 @@ mod restored;
 mod retention;
 mod routes;
 mod rows;
+mod sessions;
 mod standing;
 mod tables;
 mod turns;

@@ -8,7 +8,7 @@ use webhook_model::{Event, Task, Webhook};
 use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
-use super::{heads, keys, numbers, outbox, places};
+use super::{heads, keys, numbers, outbox, places, sessions};
 
 /// Changes some rows behind one, and returns the last of them.
 type Part = fn(&mut Tx<'_>, Option<i64>, SkippedIds) -> Outcome<Option<i64>>;
@@ -28,6 +28,7 @@ impl KvStore {
             keys::restored(tx, now)
         })
         .await?;
+        while self.write(sessions::end_some).await? {}
         let parts: [Part; 4] = [
             keys::pass_over,
             heads::pass_over::<Webhook>,

@@ -26,6 +26,12 @@ pub(super) const OWNER_MOVING: Table = Table::bytes("owner_moving");
 pub(super) const OWNER_UNPLACED: Table = Table::bytes("owner_unplaced");
 pub(super) const LEASES: Table = Table::bytes("lease");
 
+/// Sessions of users who opened the console by a link, by digest.
+pub(super) const SESSIONS: Table = Table::bytes("session");
+/// The same, the oldest of an owner first.
+pub(super) const SESSION_OF_OWNER: Table = Table::bytes("session_of_owner");
+pub(super) const SESSION_BY_END: Table = Table::bytes("session_by_end");
+
 pub(super) const KEYS: Table = Table::numbers("key");
 pub(super) const KEY_OF_OWNER: Table = Table::bytes("key_of_owner");
 pub(super) const KEY_BY_NAME: Table = Table::bytes("key_by_name");
@@ -109,7 +115,7 @@ pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
 pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
 
 /// All of them.
-pub(super) const ALL: [Table; 69] = [
+pub(super) const ALL: [Table; 72] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -125,6 +131,9 @@ pub(super) const ALL: [Table; 69] = [
     OWNER_MOVING,
     OWNER_UNPLACED,
     LEASES,
+    SESSIONS,
+    SESSION_OF_OWNER,
+    SESSION_BY_END,
     KEYS,
     KEY_OF_OWNER,
     KEY_BY_NAME,

@@ -18,6 +18,7 @@ const KEYS: &str = include_str!("../sql/owners/restart_keys.sql");
 const PLACES: &str =
     "UPDATE :schema.gatepost_place SET version = nextval(':schema.gatepost_version')";
 const FORGET: &str = "DELETE FROM :schema.gatepost_change";
+const SESSIONS: &str = "DELETE FROM :schema.gatepost_session";
 
 impl PostgresStore {
     /// Returns once no process acts on a key of before.
@@ -35,6 +36,7 @@ impl PostgresStore {
         tx.query(REVISED, &records).await?;
         tx.query(PLACES, &[]).await?;
         tx.query(FORGET, &[]).await?;
+        tx.query(SESSIONS, &[]).await?;
         let generation: i64 = tx.query_one(KEYS, &records).await?.try_get(0)?;
         tx.commit().await?;
         let slices = (0..=u8::MAX).map(KeySlice);

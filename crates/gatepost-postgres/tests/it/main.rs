@@ -30,6 +30,7 @@ mod queue;
 mod races;
 mod schema;
 mod session;
+mod sessions;
 mod settle;
 mod share;
 #[path = "../../src/log/list/source.rs"]

@@ -32,6 +32,10 @@ pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
             (place, "place", place.to_string().into())
         }
     };
+    let sessions = format!(
+        "DELETE FROM gatepost_session WHERE owner IN (SELECT owner FROM gatepost_owner WHERE {whose} = ?1)"
+    );
+    c.prepare_cached(&sessions)?.execute([&owner_or_place])?;
     forget_keys(c, whose, &owner_or_place)?;
     forget_routes(c, gone, place, (whose, &owner_or_place))?;
     let mark = include_str!("../sql/owners/mark_gone.sql");

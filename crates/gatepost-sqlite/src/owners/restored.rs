@@ -31,6 +31,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     }
     let sql = include_str!("../sql/owners/pass_over_log.sql");
     c.execute(sql, [of_log.gap, of_log.floor])?;
+    c.execute("DELETE FROM gatepost_session", [])?;
     let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
     c.execute(sql, [gap, floor])?;
     generations::changed_at_large(c)?;

@@ -19,6 +19,7 @@ mod newer;
 mod outbox;
 mod reseal;
 mod sealed;
+mod sessions;
 mod store;
 mod turns;
 #[cfg(unix)]

@@ -12,4 +12,5 @@ mod model;
 mod mutants;
 mod readme;
 mod sentences;
+mod sessions;
 mod unreadable;

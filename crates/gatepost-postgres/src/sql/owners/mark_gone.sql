@@ -8,6 +8,8 @@ WITH old AS MATERIALIZED (
     UPDATE :schema.gatepost_owner SET gone = true, known = false, held = false, moving = NULL
     WHERE owner = ANY (ARRAY(SELECT owner FROM old)) AND (SELECT verdict FROM judged) = 'ok'
     RETURNING owner, place
+), sessions AS (
+    DELETE FROM :schema.gatepost_session WHERE owner = $1::uuid OR owner IN (SELECT owner FROM stored)
 ), records AS (
     DELETE FROM :schema.gatepost_record_usage WHERE owner IN (SELECT owner FROM stored)
 ), usage AS (
