@@ -1,4 +1,4 @@
-//! Records of each kind are created, changed and deleted within what their owners may have.
+//! Creating, editing and deleting records of each kind within their owners' quotas.
 
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, InsertedRecords, NewRecords, RecordId, RecordRow};
@@ -9,19 +9,19 @@ use crate::activity::TRIES;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// What a store says when it is the bytes that are too many.
+/// The store's name for bytes in a `Full` error.
 const BYTES: &str = "bytes";
 
 /// A record of one of the three kinds.
 pub(super) trait Record: Clone + Into<NewRecords> + Send + Sync {
     type Id: Copy + Into<RecordId> + Send;
 
-    /// What several are called, and how many there are.
+    /// The plural name of the kind, and its count in the usage.
     const COUNT: (&'static str, fn(&RecordUsage) -> u64);
-    /// The field that names the record to which one of this kind belongs.
+    /// The field that names the parent record.
     const PARENT: Field;
 
-    /// Refuses what is wrong with it, but nothing that it had `before`. Returns whose it is, and
+    /// Refuses invalid values, except those that it already had `before`. Returns its owner, and
     /// whether it is a task that its run deletes.
     fn validate(
         &self,
@@ -30,7 +30,7 @@ pub(super) trait Record: Clone + Into<NewRecords> + Send + Sync {
     ) -> impl Future<Output = Result<(OwnerId, bool), EngineError>> + Send;
 }
 
-/// Whose record is stored, and how much the owner may have.
+/// The owner of a stored record, and the owner's limits.
 type Admitted = (OwnerId, RecordUsage);
 
 impl Engine {
@@ -51,8 +51,8 @@ impl Engine {
         Ok(row.ok_or_else(missing)?.try_into()?)
     }
 
-    /// Applies an edit to a record as it is now; if somebody else was faster, once more.
-    /// Returns it as it was, too.
+    /// Applies an edit to the current record, and repeats it if another edit was stored first. Also
+    /// returns the earlier record.
     pub(super) async fn edit<R: Record>(
         &self,
         id: R::Id,
@@ -70,11 +70,11 @@ impl Engine {
             edit(&mut row.value)?;
             let (owner, runs_once) = row.value.validate(Some(&before), self).await?;
             let admitted = match admitted {
-                // Asked for once, however often the edit is tried.
+                // Admission is asked for once, however often the edit is tried.
                 Some(known) if known.0 == owner => known,
                 known => {
                     if known.is_none() && row.owner != owner {
-                        // The place that it leaves changes as well.
+                        // The realm that it leaves changes as well.
                         self.core.access.pace_change(row.owner).await?;
                     }
                     *admitted.insert(self.admit(owner, runs_once).await?)
@@ -93,7 +93,7 @@ impl Engine {
         Err(EngineError::Contended)
     }
 
-    /// Deletes a record and returns its owner. One that cannot be read is always let go.
+    /// Deletes a record and returns its owner. An unreadable record can always be deleted.
     pub(super) async fn delete(
         &self,
         id: RecordId,
@@ -111,8 +111,8 @@ impl Engine {
         Ok(owner)
     }
 
-    /// Before a record of this owner is stored. A task that its run deletes is changed once more
-    /// by that.
+    /// Checks the limits before a record of this owner is stored. A one-time task counts as two
+    /// changes, as its run deletes it.
     async fn admit(&self, owner: OwnerId, runs_once: bool) -> Result<Admitted, EngineError> {
         let quota = self.core.access.admit_change(owner).await?;
         if runs_once {
@@ -127,7 +127,7 @@ impl Engine {
         Ok((owner, most))
     }
 
-    /// A refusal for the number or size of records, in figures.
+    /// Adds the numbers to a refusal for the number or size of records.
     async fn explained<R: Record, T>(
         &self,
         result: Result<T, EngineError>,
