@@ -1,4 +1,4 @@
-//! How much an owner may have and do.
+//! Limits of owners.
 
 use std::time::Duration;
 
@@ -174,7 +174,7 @@ async fn deleted_webhook_makes_room_at_once() {
     let emitter = bench.emitter(&Limits::default());
     let occurrence = crate::testing::poweron(7, &[1]);
     let all = crate::emit::Emitter::all;
-    // As other processes know it, too.
+    // Other processes know it, too.
     bench.judge.flush().await;
     let before = emitter.emit(&occurrence, all()).await.unwrap();
     assert_eq!((before.deliveries.len(), before.dropped), (0, 1));
