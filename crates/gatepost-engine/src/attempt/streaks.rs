@@ -122,7 +122,7 @@ impl FailureStreaks {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the target is gone; true if this must be reported. A success in between changes
+    /// Notes a 410 of the target; true if this must be reported. A success in between changes
     /// nothing: other notices are dropped while too many are under way.
     pub(super) fn gone(
         &self,

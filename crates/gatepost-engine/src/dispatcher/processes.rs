@@ -8,7 +8,7 @@ use gatepost_storage::StoreError;
 use super::part::Dispatcher;
 use crate::guard::guarded;
 
-/// How long a process has its number, and the interval at which it renews it.
+/// How long a process has its number, and after what time it renews it.
 const LEASED: Duration = Duration::from_secs(60);
 const EXTENDED: Duration = Duration::from_secs(20);
 /// The maximum number; further processes share the last one.

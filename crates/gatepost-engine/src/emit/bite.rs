@@ -54,7 +54,7 @@ impl Bite {
         }
     }
 
-    /// Whether the occurrence has reached its limit for this owner, so that no more is rendered.
+    /// Whether the occurrence has reached its limit for this owner, so that rendering can stop.
     pub(super) fn is_spent(&self, owner: OwnerId, before: &Spent, limits: &EmitLimits) -> bool {
         let too_large = self.too_large.get(&owner).copied().unwrap_or(0);
         let made = before.of(owner).bytes + self.used.of(owner).bytes;

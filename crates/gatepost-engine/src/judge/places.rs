@@ -110,8 +110,8 @@ impl Judge {
         }
     }
 
-    /// Notes that the platform changed this user: asks about the user, and stores differences,
-    /// where all processes find them.
+    /// Notes that the platform changed this user: asks about the user, and stores differences for
+    /// all processes.
     pub(crate) async fn owner_changed(&self, owner: OwnerId) -> Result<(), EngineError> {
         let standing = self.book.ask_again(owner).await;
         let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;

@@ -37,8 +37,8 @@ impl Engine {
 
     /// As [`check_url`](Self::check_url), and checks the current addresses of a host name. `by` is
     /// the user who asks. Waits for at most a second. A name that is not resolved by then counts as
-    /// allowed, as does any while two other names are looked up for users of the same realm, or one
-    /// for the same user, or eight in all. Every attempt checks again.
+    /// allowed, as does any while two other names are looked up for users of the same realm, or for
+    /// the same user, or eight in all. Every attempt checks again.
     pub async fn check_target(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
         let by_url = self.check_url(url);
         if by_url != TargetVerdict::Allowed {

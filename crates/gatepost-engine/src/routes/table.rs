@@ -206,7 +206,8 @@ impl RouteTable {
     }
 }
 
-/// Whether a webhook, whose task the occurrence reaches, lists its channel.
+/// Whether an occurrence that reaches a task of this webhook is for it, by its addressed webhooks
+/// and its channel.
 fn is_for(webhook: &WebhookRoute, occurrence: &Occurrence) -> bool {
     let chosen = occurrence.to.as_ref();
     chosen.is_none_or(|to| to.contains(webhook.id))
