@@ -1,4 +1,4 @@
-//! What is specific to this backend, and the contract that it shares with the others.
+//! The tests specific to this backend, and the contract that it shares with the others.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
