@@ -1,4 +1,4 @@
-//! The store over any ordered store.
+//! The store in any ordered key-value store.
 
 mod audit;
 mod blocks;

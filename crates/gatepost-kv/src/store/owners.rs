@@ -1,4 +1,4 @@
-//! Owners: where they stand, what they have, and what becomes of it.
+//! Owners: their realms, their usage, and the removal of their data.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
