@@ -1,4 +1,4 @@
--- $1: an owner, or NULL. $2: the place of a tenant, or NULL.
+-- $1: an owner, or NULL. $2: the realm of a tenant, or NULL.
 WITH old AS MATERIALIZED (
     SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_owner o WHERE (o.owner = $1::uuid OR o.place = $2::text) AND NOT o.gone
