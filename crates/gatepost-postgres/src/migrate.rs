@@ -9,7 +9,7 @@ use crate::error::{Failure, Result};
 const MIGRATIONS: &[(&str, &str)] =
     &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
 
-/// With an empty search path, a name without a schema is an error in every statement.
+/// An empty search path makes a name without a schema an error in every statement.
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SET LOCAL search_path = pg_catalog";
 /// Resets a default tablespace that is the database's own: PostgreSQL creates no partitioned table

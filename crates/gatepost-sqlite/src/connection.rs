@@ -128,7 +128,8 @@ fn prepare_once(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// The switch needs exclusive access to the file, and SQLite does not wait for that itself.
+/// Turns the write-ahead log on. The switch needs exclusive access to the file, and SQLite does not
+/// wait for that itself.
 fn use_write_ahead_log(connection: &Connection) -> Result<()> {
     let mut tries = 0;
     loop {

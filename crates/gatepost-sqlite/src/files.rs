@@ -87,7 +87,8 @@ mod unix {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
     use std::path::Path;
 
-    /// The umask may remove permissions that the owner needs, so they are set in a second step.
+    /// Creates a folder. The umask may remove permissions that the owner needs, so they are set in
+    /// a second step.
     pub(super) fn make_folder(path: &Path) -> io::Result<()> {
         DirBuilder::new().mode(0o700).create(path)?;
         set_permissions(path, Permissions::from_mode(0o700))

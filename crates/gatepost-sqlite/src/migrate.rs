@@ -15,8 +15,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     migrate_with(connection, &STEPS)
 }
 
-/// The version is in a separate table, because `user_version` belongs to the platform if the file
-/// does.
+/// Runs the missing steps. The version is in a separate table, because `user_version` belongs to
+/// the platform if the file does.
 fn migrate_with(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     // An up-to-date file can be opened while another process writes, however long that takes.
     let current = version::of(connection)? as usize == steps.len();

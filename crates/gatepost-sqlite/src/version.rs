@@ -22,8 +22,8 @@ pub(crate) fn of(connection: &Connection) -> Result<u32> {
     Ok(connection.query_row(newest, [], |row| row.get(0))?)
 }
 
-/// Called at the beginning of each transaction, for which its result applies. A file that a newer
-/// process has migrated is neither read nor written.
+/// Checks the version at the beginning of a transaction, for the whole of which it then applies. A
+/// file that a newer process has migrated is neither read nor written.
 pub(crate) fn check(connection: &Connection) -> Result<()> {
     let mut newest = connection.prepare_cached("SELECT max(version) FROM gatepost_schema")?;
     judge(newest.query_row([], |row| row.get(0))?)

@@ -167,7 +167,7 @@ fn put(
     set_head(tx, new.audience())
 }
 
-/// Called when the oldest waiting row of an audience may be another, or none.
+/// Updates the oldest waiting row of an audience, which may be another, or none.
 fn set_head(tx: &mut Tx<'_>, audience: OutboxAudience) -> Outcome<()> {
     let own = Span::prefix(audience_key(audience));
     let head = keys_in(tx, OUTBOX_DUE, &own, 1)?.pop();

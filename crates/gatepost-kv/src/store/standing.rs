@@ -59,7 +59,7 @@ impl Standing {
     }
 }
 
-/// Called for each key and webhook that is stored.
+/// Records that an owner has a key or webhook, for each that is stored.
 pub(super) fn has_something(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     if get(tx, owner)?.is_none() {
         tx.put(OWNER_UNPLACED, &owner.to_bytes(), &[])?;

@@ -37,7 +37,7 @@ impl Turn {
     }
 }
 
-/// Called when the oldest row of an audience may be another, or none.
+/// Updates the oldest row of an audience, which may be another, or none.
 pub(super) fn set_head(
     tx: &mut Tx<'_>,
     audience: OutboxAudience,

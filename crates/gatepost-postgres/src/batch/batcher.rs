@@ -22,7 +22,7 @@ pub(crate) trait Work: Send + Sync + 'static {
     type Item: Send + 'static;
     type Answer: Send + 'static;
 
-    /// The weight of an item in its batch; a batch is full at [`Work::MOST`].
+    /// Returns the weight of an item in its batch; a batch is full at [`Work::MOST`].
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 

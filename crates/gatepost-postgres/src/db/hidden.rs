@@ -22,7 +22,7 @@ impl ToSql for Hidden<'_> {
         self.0.to_sql_checked(ty, out)
     }
 
-    /// The wrapped parameter checks its type when it is written.
+    /// Returns true: the wrapped parameter checks its type when it is written.
     fn accepts(_: &Type) -> bool {
         true
     }

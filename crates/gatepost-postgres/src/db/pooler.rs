@@ -5,8 +5,8 @@ use gatepost_storage::ErrorKind;
 use super::pool::Db;
 use crate::error::{Failure, Result};
 
-/// Whether the server knows this statement by the name that the driver gave it. A pooler that
-/// tracks statements gives them its own names.
+/// The query whether the server knows this statement by the name that the driver gave it. A pooler
+/// that tracks statements gives them its own names.
 const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_prepared_statements
     WHERE statement LIKE 'SELECT EXISTS (SELECT FROM pg_prepared_statements%' AND name ~ '^s[0-9]+$')";
 

@@ -18,8 +18,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Db {
-    /// Called after the commit of a change: returns when all transactions that enqueue or claim and
-    /// may not have read the change have ended. It does not wait for transactions that began later.
+    /// Waits, after the commit of a change, until all transactions have ended that enqueue or claim
+    /// and may not have read it. Transactions that began later are not waited for.
     pub(crate) async fn wait_for_writers(&self) -> Result<()> {
         let until = Instant::now() + LONGEST;
         let (mut writing, mut pause) = (self.writing(None).await?, PAUSE);

@@ -100,8 +100,8 @@ impl Node {
         self.shared.generation.since(number)
     }
 
-    /// Called when this process has changed keys, which moved these shards. Returns when no node
-    /// acts on an older generation: immediately if there is no other node, in milliseconds if all
+    /// Waits, after this process has changed keys and moved these shards, until no node acts on an
+    /// older generation. Returns immediately if there is no other node, in milliseconds if all
     /// listen, and after [`LEASE`] at the latest.
     pub(crate) async fn wait_for_all(&self, db: &Db, moved: &[Moved]) {
         let settled = Instant::now() + LEASE;

@@ -113,8 +113,8 @@ impl Room {
         i64::try_from(self.bite.min(self.left)).unwrap_or(i64::MAX)
     }
 
-    /// Called after a batch; returns whether nothing was left. The next one is larger or smaller
-    /// depending on the time of this one.
+    /// Adapts the size of the next batch to the duration of this one; returns whether nothing was
+    /// left.
     fn took(&mut self, removed: u64, asked: i64, began: Instant) -> bool {
         self.left = self.left.saturating_sub(removed);
         let spent = began.elapsed();

@@ -13,9 +13,9 @@ const ORDERED: &str = include_str!("../sql/records/ordered.sql");
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl PostgresStore {
-    /// Called when the edit is stored, with its revision. Nothing of the webhook is claimed until
-    /// the switch is complete, for 105 s at most. If the wait times out, the switch is completed in
-    /// the background soon after.
+    /// Begins delivery in order after an edit with this revision was stored. Nothing of the webhook
+    /// is claimed until the switch is complete, for 105 s at most. If the wait times out, the
+    /// switch is completed in the background soon after.
     pub(super) async fn begin_order(&self, webhook: WebhookId, revision: i64) {
         let store = self.clone();
         let begun = tokio::spawn(async move {

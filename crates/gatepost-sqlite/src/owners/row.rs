@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::named::Named;
 use crate::places::place_from;
 
-/// Called for each key and webhook that is stored: an owner with records must be assigned to a
-/// realm.
+/// Records that an owner has a key or webhook, for each that is stored: the platform must assign
+/// such an owner to a realm.
 pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
     c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
         .execute([owner.to_bytes()])?;

@@ -45,7 +45,7 @@ pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
     Ok(())
 }
 
-/// Called before an insert: checks that the owner may have one more row and these bytes.
+/// Checks before an insert that the owner may have one more row and these bytes.
 pub(super) fn check_room(
     c: &Connection,
     owner: OwnerId,
@@ -63,7 +63,7 @@ pub(super) fn check_room(
     Ok(())
 }
 
-/// Called before a change that removes `less` bytes from an owner's usage and adds `more`.
+/// Checks a change that removes `less` bytes from an owner's usage and adds `more`.
 pub(super) fn check_growth(
     c: &Connection,
     owner: OwnerId,

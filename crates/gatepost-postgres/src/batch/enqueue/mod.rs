@@ -32,7 +32,7 @@ impl Work for EnqueueWork {
         columns::weight(item)
     }
 
-    /// An enqueue that deletes one-time tasks changes their realms.
+    /// Returns false for an enqueue that deletes one-time tasks, because it changes their realms.
     fn shares(item: &Item) -> bool {
         item.0.consume.is_empty()
     }

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::places::next_version;
 use crate::watch::stirred;
 
-/// Called when deliveries become claimable: the cached webhooks are read again, and other processes
-/// check every queue.
+/// Announces that deliveries became claimable: the cached webhooks are read again, and other
+/// processes check every queue.
 pub(super) fn sends_again(c: &Connection) -> Result<()> {
     next_version(c)?;
     stirred(c)
