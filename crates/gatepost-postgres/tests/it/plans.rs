@@ -173,7 +173,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
             panic!("{stored:?}")
         };
         if batch % 4 == 0 {
-            continue; // goes on
+            continue; // still running
         }
         let settle = deliveries.iter().map(|d| {
             let (delivery, token) = (d.id, d.token.unwrap());
