@@ -1,5 +1,5 @@
-//! Alone, because it reads the peak memory of its process: responses without end. Memory stays flat
-//! however much a receiver sends.
+//! A program with a single test, because it reads the peak memory of its process: responses without
+//! end. Memory stays flat however much a receiver sends.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 

@@ -1,4 +1,5 @@
-//! Alone, because it counts the allocations of its process: a key that is in memory costs none.
+//! A program with a single test, because it counts the allocations of its process: a key that is in
+//! memory costs none.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::pin::pin;
@@ -24,7 +25,7 @@ fn account() -> Account {
     Account::enabled(AccessLevel::User).in_tenant(TenantId(5))
 }
 
-/// What is in memory needs no wait.
+/// Polls a future that must be ready immediately, because its key is in memory.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

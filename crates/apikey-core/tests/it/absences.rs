@@ -1,4 +1,4 @@
-//! What is missing on purpose, checked when this file is compiled: a type that holds a secret is
+//! Traits left out on purpose, checked when this file is compiled: a type that holds a secret is
 //! not cloned, printed or serialised, and a key string is revealed by a move.
 
 use std::fmt::Display;

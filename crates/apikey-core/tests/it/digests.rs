@@ -1,4 +1,4 @@
-//! What is stored instead of a key: schemes, peppers, their rotation, an older system's digests.
+//! The stored form of a key: schemes, peppers, their rotation, an older system's digests.
 
 use apikey_core::{
     Digest, DigestMatch, DigestScheme, ImportedScheme, KeyRefusal, LookupId, Pepper, PepperError,

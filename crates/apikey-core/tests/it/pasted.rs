@@ -1,4 +1,5 @@
-//! What surrounds a pasted text is dropped, and what a key is saved in holds the key alone.
+//! Characters around a pasted text are dropped, and a file in which a key is saved holds only the
+//! key.
 
 use apikey_core::{
     IpList, KEY_REGEX, KeyName, Peppers, Prefix, ScopeNames, TableNames, bearer, scan, scan_words,
@@ -7,7 +8,7 @@ use regex::Regex;
 
 use crate::common::{draft, issue};
 
-/// What files, pages, chats and dialogs put around a text.
+/// Characters that files, pages, chats and dialogs put around a text.
 const AROUND: [&str; 7] = [
     " ",
     "\n",

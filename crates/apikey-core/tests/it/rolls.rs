@@ -1,4 +1,4 @@
-//! What a roll makes of a key.
+//! The effects of a roll on a key.
 
 use apikey_core::{
     ApiKey, EditError, ExceedsCaller, Expiration, ExpirationError, Grant, KeyEdit, Overlap,

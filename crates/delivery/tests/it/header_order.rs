@@ -1,5 +1,5 @@
 //! SPEC 2.2 *Headers*: over HTTP/1.1 they arrive in the order and the case in which they were
-//! given, a repeated name in its place among the others, whatever way leads to the receiver. The
+//! given, a repeated name in its position among the others, over every kind of connection. The
 //! sender's own are in Title-Case: some receivers compare names as they are.
 
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::support::request::{now, post};
 /// Less than the minute after which an idle connection is dropped in any case.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What a receiver writes once the request is there: once, and then for ever.
+/// The bytes that a receiver writes after the request: once, and then for ever.
 struct Abuse {
     what: &'static str,
     once: Vec<u8>,

@@ -206,8 +206,8 @@ async fn reuse_can_be_turned_off() {
     assert_eq!(receiver.connections(), 3);
 }
 
-/// Connections in memory with room for little; the other side responds after the first bytes and
-/// reads no more.
+/// Connections in memory with little buffer space; the other side responds after the first bytes
+/// and stops reading.
 #[derive(Debug, Default)]
 struct Hasty {
     connections: AtomicUsize,

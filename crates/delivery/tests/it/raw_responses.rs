@@ -149,7 +149,7 @@ async fn play_all(tls: bool) {
                     case.file, attempt.outcome
                 ));
             }
-            // What was kept can be shown whatever it is.
+            // Any kept response can be shown.
             let shown = format!(
                 "{attempt:?}{}{}",
                 attempt.status_info(),

@@ -95,7 +95,7 @@ async fn receiver_closing_reused_connections_receives_every_delivery() {
     }
 }
 
-/// What an HTTP/2 receiver does to the second request of a connection.
+/// How an HTTP/2 receiver ends the second request of a connection.
 struct Ends {
     what: &'static str,
     bytes: Vec<u8>,

@@ -65,7 +65,7 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
                 format!("https://{host}:8443/"),
                 format!("HTTP:\\\\{host}"),
             ] {
-                // What the one URL parser does not take never becomes a request.
+                // A URL that the one URL parser refuses never becomes a request.
                 let Ok(parsed) = url::Url::parse(&url) else {
                     continue;
                 };

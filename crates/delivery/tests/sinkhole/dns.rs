@@ -31,7 +31,7 @@ pub(crate) async fn serve() {
     });
 }
 
-/// What a name is: names that it is an alias of, in a row, and the addresses at the end.
+/// Returns the answer for a name: the aliases in a row, and the addresses at the end.
 fn script(name: &str, times: usize) -> Option<(Vec<String>, Vec<IpAddr>)> {
     let addrs = |all: &[&str]| all.iter().map(|a| a.parse().unwrap()).collect();
     // `localhost.` is asked for like any other name.

@@ -1,5 +1,5 @@
-//! Alone, because it needs a network namespace of its own: a network in which every address on
-//! earth is this machine, so who connects anywhere is seen.
+//! A separate program, because it needs its own network namespace: a network in which every address
+//! on earth is this machine, so that every connection is seen.
 //!
 //! `./test` starts it by `sinkhole/run.sh` where a namespace may be made:
 //! `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
@@ -20,7 +20,8 @@ use delivery::{DnsFault, ErrorClass, Proxy, Request, Sender, SenderBuilder, Targ
 use spellings::{FORBIDDEN, PUBLIC, spellings};
 use world::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 
-/// AAAA alone, both families, aliases of inner names, and the names that the machine knows itself.
+/// Names with AAAA only, with both families, aliases of inner names, and the names that the machine
+/// knows itself.
 const NAMES_OF_REFUSED: [&str; 8] = [
     "six.test",
     "six-local.test",
@@ -32,7 +33,7 @@ const NAMES_OF_REFUSED: [&str; 8] = [
     "localhost",
 ];
 
-/// Where redirects begin.
+/// The address at which redirects begin.
 const START: &str = "9.9.9.9";
 
 fn now() -> DateTime<Utc> {
@@ -54,7 +55,8 @@ async fn send(sender: &Sender, url: &str) -> Option<delivery::Attempt> {
     Some(sender.send(&request, now()).await)
 }
 
-/// Every forbidden address in every notation, and behind names: alone, and beside a public one.
+/// Every forbidden address in every notation, and behind names: by itself, and next to a public
+/// one.
 fn hostile() -> Vec<String> {
     let mut urls = Vec::new();
     for text in FORBIDDEN {
@@ -156,7 +158,7 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
             Err(ErrorClass::Refused(_)) => refused += 1,
             // No URL, or one with credentials: the redirect itself is the answer.
             Err(ErrorClass::Status(307)) => {}
-            // What begins with `#` or `?` in this place never reached the redirecting server.
+            // A path that begins with `#` or `?` never reached the redirecting server.
             Ok(204) => panic!("{url}: somebody was reached"),
             other => panic!("{url}: {other:?}"),
         }

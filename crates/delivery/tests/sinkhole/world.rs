@@ -13,7 +13,7 @@ use crate::wire::read_request;
 pub(crate) const HTTP_PROXY: &str = "8.8.4.4:3128";
 pub(crate) const SOCKS_PROXY: &str = "8.8.4.4:1080";
 
-/// How often each address was connected to on port 80 or 443.
+/// The number of connections to each address on port 80 or 443.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hits(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
@@ -28,7 +28,7 @@ impl Hits {
 pub(crate) async fn world() -> Hits {
     let hits = Hits::default();
     for port in [80, 443] {
-        // Takes IPv4 too: [::] is both unless told otherwise.
+        // Takes IPv4 too: [::] is both by default.
         let listener = TcpListener::bind(("::", port)).await.unwrap();
         tokio::spawn(targets(listener, hits.clone()));
     }

@@ -1,4 +1,4 @@
-//! Certificates made on the spot, and names that lead to this machine.
+//! Certificates made during the test, and names that resolve to this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

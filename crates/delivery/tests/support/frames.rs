@@ -1,4 +1,4 @@
-//! An HTTP/2 receiver that writes its frames by hand.
+//! An HTTP/2 receiver that writes its frames manually.
 
 use std::sync::Arc;
 

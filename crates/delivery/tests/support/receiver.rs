@@ -1,4 +1,4 @@
-//! A receiver that plays what a test tells it to, byte for byte, over real TCP.
+//! A receiver that follows a test's script, byte for byte, over real TCP.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) fn local_sender() -> Sender {
     local_builder().build().unwrap()
 }
 
-/// What a receiver does after its response.
+/// The action of a receiver after its response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum After {
     /// Closes in order.
@@ -30,7 +30,7 @@ pub(crate) enum After {
     Reset,
 }
 
-/// A receiver on a port of its own; it counts requests and connections.
+/// A receiver on its own port; it counts requests and connections.
 pub(crate) struct Receiver {
     pub(crate) addr: SocketAddr,
     pub(crate) requests: Arc<AtomicUsize>,

@@ -41,7 +41,7 @@ async fn by_the_layer(guard: &AuthLayer, request: Request<Body>) -> Said {
     said(guard.layer(inner).oneshot(request).await.unwrap()).await
 }
 
-/// As `AuthLayer::admit` says that it is done.
+/// Authenticates a request manually, as the documentation of `AuthLayer::admit` describes.
 async fn by_hand(guard: &AuthLayer, request: Request<Body>) -> Said {
     let (parts, _body) = request.into_parts();
     let response = match guard.admit(&parts).await {
@@ -86,7 +86,7 @@ async fn the_response_by_hand_is_that_of_the_layer() {
         ("GET", Some(reading.as_str()), 200),
         ("POST", Some(reading.as_str()), 403),
     ];
-    // Each in a process of its own: the buckets are equally full.
+    // Each in its own process: the buckets are equally full.
     let (layer, hand) = (guard(&world.process()), guard(&world.process()));
     for (method, credential, status) in cases {
         let expected = by_the_layer(&layer, request(method, credential)).await;
@@ -109,7 +109,7 @@ fn a_denial_is_a_response_with_the_headers_of_its_status() {
     assert_eq!(later.headers()["retry-after"], "1");
 }
 
-/// What a limit says replaces what the service said by itself.
+/// The headers of a limit replace those that the service wrote.
 #[tokio::test]
 async fn the_fields_of_a_limit_are_said_once() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Nothing that is gone authenticates.
+//! Keys of removed users, removed tenants and deleted keys do not authenticate.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{Denied, KeyService, TenantId};

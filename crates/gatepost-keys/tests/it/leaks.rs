@@ -101,7 +101,7 @@ async fn what_is_no_whole_key_of_ours_is_none() {
         &whole[1..whole.len() - 1],
         &format!("x{whole}x"),
         &format!("{whole}_{whole}"),
-        // Anybody who saw the hint or the id can make this one.
+        // Anybody who saw the masked form or the id can make this key.
         text_of(&key.forged(1)),
         text_of(&deleted),
     ] {

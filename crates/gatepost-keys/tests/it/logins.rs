@@ -149,7 +149,7 @@ async fn waiting_passwords_charge_their_address_like_failures() {
     assert_eq!(door.ask("10.0.1.1", "x-password", "ada:right").await.0, 200);
 }
 
-/// For a log of who asked for what.
+/// The response names the user, so that the platform can log who sent the request.
 #[tokio::test]
 async fn a_response_says_to_the_platform_whom_it_is_for() {
     let door = Door::new();
@@ -172,7 +172,7 @@ async fn a_thousand_wrong_passwords_are_four_that_were_checked() {
         assert_eq!(status, if n < 4 { 401 } else { 429 }, "{n}");
     }
     assert_eq!(door.checked(), 4);
-    // The right one is refused, too, else guesses would go on: by address and by name.
+    // The right password is refused too, else guessing would continue: by address and by name.
     let right = door.ask("10.0.0.1", "x-password", "ada:right").await;
     assert_eq!(right, (429, Some(1)));
     assert_eq!(door.ask("10.0.0.2", "x-password", "ada:right").await.0, 429);

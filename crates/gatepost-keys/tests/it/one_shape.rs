@@ -78,8 +78,8 @@ async fn a_wrong_secret_brings_no_record_into_memory() {
     assert_eq!(world.store.calls_of("find_key"), lookups + 1);
 }
 
-/// How far the shares of what took at most so much time differ, at most (Kolmogorov and Smirnov): 0
-/// for equal samples, 1 for such as do not overlap.
+/// Returns the largest difference between the shares of durations up to any limit (Kolmogorov and
+/// Smirnov): 0 for equal samples, 1 for samples that do not overlap.
 fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     let share = |of: &[Duration], time| {
         of.iter().filter(|took| **took <= time).count() as f64 / of.len() as f64
@@ -133,7 +133,7 @@ async fn refusals_of_unknown_ids_and_of_wrong_secrets_have_one_distribution_of_t
         [0.0, 0.0],
         "{a:?} {b:?} {c:?}"
     );
-    // The control: who answers when it is done is told apart.
+    // The control: a service that answers as soon as it is done is distinguishable.
     let [a, b, c] = times(&world, kinds, async |key, _| {
         let _ = world.store.key_by_lookup(key.lookup).await;
     })

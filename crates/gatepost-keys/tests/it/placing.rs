@@ -1,4 +1,5 @@
-//! Owners stand where the platform says, and a request that is judged from memory asks nothing.
+//! Owners are in the tenants that the platform names, and a request that is authenticated from
+//! memory calls nothing.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{AccessLevel, Account, KeyService, Realm, TenantId};
@@ -19,7 +20,7 @@ async fn an_owner_is_placed_with_the_first_key() {
     world.users.put(1, 5);
     world.key(1, "key").await;
     assert_eq!(place(&world, 1).await, Some(Realm::Tenant(TenantId(5))));
-    // A store that cannot place takes no key either: it would stand nowhere.
+    // A store that cannot assign an owner refuses its keys too: they would be in no tenant.
     world.users.put(2, 5);
     world.store.fail("set_owner", 1, Fault::Refused);
     assert!(world.create(2, "key").await.is_err());

@@ -1,4 +1,4 @@
-//! How often keys were used: by the day, refused ones apart, written without anybody waiting.
+//! Counts of key uses: one per day, refused uses separately, written in the background.
 
 use std::time::Duration;
 
@@ -125,7 +125,8 @@ async fn two_processes_add_up() {
     assert_eq!(days(&world, &world.keys, key.id).await, [(6, 0)]);
 }
 
-/// What was counted and not written is lost, and said; nobody waits for it, nothing is doubled.
+/// Counts that were not written are lost, and the loss is logged; nobody waits for them, and none
+/// is doubled.
 #[tokio::test]
 async fn a_store_that_takes_no_counts_keeps_nobody_out() {
     let world = World::new();
@@ -155,7 +156,7 @@ async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
     assert_eq!(days(&world, &world.process(), key.id).await, [(2, 0)]);
 }
 
-/// Of 100,000 keys that is more than a hundred calls.
+/// 100,000 keys take more than a hundred calls.
 #[tokio::test(start_paused = true)]
 async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_written() {
     let world = World::new();

@@ -11,7 +11,7 @@ use webhook_model::{ObjectId, ResubmittedSecrets, WebhookId};
 
 use crate::world::Rows;
 
-/// Methods that are about no single row that is there, and have tests of their own.
+/// Methods that concern no single existing row, and have their own tests.
 pub(crate) const OTHERS: [&str; 30] = [
     "acting_key",
     "create_event",
@@ -41,7 +41,7 @@ pub(crate) const OTHERS: [&str; 30] = [
     "webhook_names",
     "webhook_sums",
     "webhooks",
-    // Of the actor and the system.
+    // Methods about the actor and the system.
     "may_manage",
     "platform_act",
 ];

@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
 use crate::users::{BESIDE, OWNER, TENANT};
 use crate::world::{World, draft, event, task, webhook};
 
-/// As much as the rows of one user take.
+/// The quota that the rows of one user fill exactly.
 fn quota() -> Quota {
     Quota::UNLIMITED
         .with_keys(1)

@@ -89,7 +89,7 @@ async fn a_name_is_taken_only_among_the_owners_own() {
             })
         );
         assert!(taken, "{again:?}");
-        // A deleted one's is free at once.
+        // The name of a deleted record is free immediately.
         actor
             .delete_webhook(made.id, Cascade::Refuse)
             .await

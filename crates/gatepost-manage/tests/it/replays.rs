@@ -62,7 +62,7 @@ async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_reco
     }
 }
 
-/// What is small, and comes later, would have room.
+/// The later, small message would fit.
 #[tokio::test]
 async fn what_has_no_room_is_not_overtaken_by_what_failed_after_it() {
     let quota = Quota::UNLIMITED.with_waiting_bytes(50_000);

@@ -1,4 +1,4 @@
-//! Whoever revokes a key does not wait until the uses of all keys are written.
+//! Revoking a key does not wait until the uses of all keys are written.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ pub(crate) const EVERYBODY: [u128; 9] = [
 /// An object that is not there.
 pub(crate) const NO_OBJECT: u128 = 404;
 
-/// Who sees whose rows, written out: independently of the rule of `Management`.
+/// Returns the users whose rows a user sees, written out independently of the rule of `Management`.
 pub(crate) fn sees(user: u128) -> &'static [u128] {
     match user {
         ADMIN | INSIDE => &EVERYBODY,
@@ -83,7 +83,7 @@ pub(crate) fn object(number: u128) -> ObjectId {
     OwnerId(number).into()
 }
 
-/// How the platform's code is doing.
+/// The state of the platform's code.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mood {
     #[default]

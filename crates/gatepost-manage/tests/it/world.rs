@@ -42,9 +42,9 @@ pub(crate) struct Rows {
     pub paused: WebhookId,
     pub task: TaskId,
     pub event: EventId,
-    /// It has ended.
+    /// A delivery that has ended.
     pub ended: DeliveryId,
-    /// It waits.
+    /// A waiting delivery.
     pub waiting: DeliveryId,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct World {
     pub keys: KeyService,
     pub engine: Engine,
     pub door: Management,
-    /// Of `OWNER`.
+    /// The rows of `OWNER`.
     pub rows: Rows,
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn draft(owner: u128, name: &str) -> KeyDraft {
     KeyDraft::new(OwnerId(owner), name.parse::<KeyName>().unwrap())
 }
 
-/// A webhook whose target policy refuses, so that deliveries end at once.
+/// Returns a webhook that the target policy refuses, so that its deliveries end immediately.
 pub(crate) fn webhook(owner: u128, name: &str) -> Webhook {
     let url = "http://10.0.0.1/".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);

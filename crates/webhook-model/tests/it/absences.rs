@@ -1,4 +1,4 @@
-//! What is missing on purpose, checked when this file is compiled: a secret is neither printed nor
+//! Traits left out on purpose, checked when this file is compiled: a secret is neither printed nor
 //! serialised.
 
 use std::fmt::Display;

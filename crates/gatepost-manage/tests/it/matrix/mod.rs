@@ -1,9 +1,9 @@
 //! Every user at every method, with every filter, before the rows of everybody else: no foreign
 //! row, name or number is found.
 //!
-//! What each user should find is worked out here, from a table of who sees whose rows and from
-//! all rows that there are. A new method fails `the_table_holds_every_method`; a new filter or
-//! column of a query does not compile until it is in `lists`.
+//! The expected rows of each user are computed here, from a table of who sees whose rows and from
+//! all existing rows. A new method fails `the_table_holds_every_method`; a new filter or column of
+//! a query does not compile until it is in `lists`.
 
 mod beside;
 mod lists;
@@ -13,14 +13,15 @@ use crate::calls::calls;
 use crate::people::People;
 use crate::world::{ADMIN, NOWHERE};
 
-/// A `Management`, which may forget to judge in one of its methods.
+/// A `Management` that may skip the authorization in one of its methods.
 pub(super) struct Door<'a> {
     pub people: &'a People,
     forgets: Option<&'static str>,
 }
 
 impl<'a> Door<'a> {
-    /// The caller at this method: the operator, where `Management` forgets to judge.
+    /// Returns the caller for this method: the system administrator if the method skips the
+    /// authorization.
     pub(super) fn of(&self, user: u128, method: &str) -> gatepost_manage::Actor {
         let forgets = self.forgets == Some(method);
         self.people.world.of(if forgets { ADMIN } else { user })
