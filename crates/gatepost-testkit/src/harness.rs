@@ -1,4 +1,4 @@
-//! Where a store under test lives.
+//! The environment of a store under test.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ impl Webhooks {
     }
 }
 
-/// The place of one store: a file, a schema, a prefix of keys. Each clause is given a harness of
-/// its own.
+/// The location of one store: a file, a schema, a prefix of keys. Each contract test is given its
+/// own harness.
 ///
 /// `S` is `Arc<dyn KeyStore>`, `Arc<dyn AuditStore>` or [`Webhooks`].
 /// An `async fn` without arguments that makes a store
@@ -51,9 +51,9 @@ pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
         None
     }
 
-    /// Calls [`restored`](gatepost_storage::OwnerStore::restored) of the store in which this log of
-    /// changes is, and gives the log back. Asked of an `Arc<dyn AuditStore>` alone, which has no
-    /// such call itself. `None` by default: it is in no such store.
+    /// Calls [`restored`](gatepost_storage::OwnerStore::restored) of the store that holds this
+    /// audit log, and returns the log. An `Arc<dyn AuditStore>` has no such call itself. `None` by
+    /// default: the log is in no such store.
     async fn restored(&self, store: S, now: DateTime<Utc>) -> Option<S> {
         let _ = (store, now);
         None

@@ -1,4 +1,4 @@
-//! What neither an error nor the disk may reveal.
+//! Secrets that neither an error nor the disk may reveal.
 
 use std::error::Error;
 

@@ -1,9 +1,11 @@
-//! What each clause says, in words.
+//! The sentence of each contract test.
 
-/// The table of clauses is there for readers; a test holds it and the clauses together.
+/// The README with the table of contract tests for readers; a test compares the table with the
+/// code.
 const README: &str = include_str!("../README.md");
 
-/// The sentence of the contract that this clause proves; empty when there is no such clause.
+/// Returns the sentence of the contract that this contract test covers; empty if there is no such
+/// contract test.
 pub(crate) fn sentence_of(clause: &str) -> &'static str {
     let row = README.lines().find_map(|line| {
         let row = line.strip_prefix("| `")?.strip_prefix(clause)?;

@@ -1,4 +1,4 @@
-//! Records of several owners, and what is held of a place in memory.
+//! Records of several owners, and the state of a realm in memory.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ pub(crate) async fn remove_all_gone(store: &Webhooks) {
     while store.records.remove_gone(100, at(0)).await.unwrap() == 100 {}
 }
 
-/// What an engine holds of a realm: read once, then kept up by what changes.
+/// An engine's state of a realm in memory: read once, then updated by changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Held {
     pub(crate) version: RoutesVersion,
@@ -103,7 +103,8 @@ impl Held {
         }
     }
 
-    /// What runs something: tasks whose events are there, and what these need.
+    /// Returns the part that runs something: tasks whose events exist, and the records that these
+    /// need.
     pub(crate) fn that_runs(&self) -> Self {
         let mut kept = self.clone();
         kept.events.retain(|_, e| self.tasks.contains_key(&e.task));

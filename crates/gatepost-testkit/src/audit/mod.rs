@@ -1,4 +1,4 @@
-//! The clauses about the log of changes. Each takes a store with nothing in it.
+//! The contract tests of the audit log. Each takes an empty store.
 
 use chrono::TimeDelta;
 use gatepost_ids::{ObjectId, OwnerId, TenantId};
@@ -53,7 +53,7 @@ pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
             ..Page::first(2)
         };
         let mut seen = Vec::new();
-        // A store that comes back to a row would go on for ever.
+        // A store that returns a row again would make an endless loop.
         for _ in 0..9 {
             let found = list(&store, &AuditQuery::all(page)).await;
             let Some(last) = found.last() else { break };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gatepost_storage::StoreError;
 use tokio::sync::Semaphore;
 
-/// Where a call is held.
+/// The moment at which a call is held.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum When {
@@ -15,7 +15,7 @@ pub enum When {
     After,
 }
 
-/// Holds one call of a store until it is let go on, so that a test can act in the middle of it.
+/// Holds one call of a store until it is released, so that a test can act in the middle of it.
 #[derive(Debug)]
 pub struct Gate {
     plan: Mutex<Option<(&'static str, u64, When)>>,
@@ -50,7 +50,7 @@ impl Gate {
         pass(&self.arrived).await;
     }
 
-    /// Lets the held call go on.
+    /// Releases the held call.
     pub fn open(&self) {
         self.open.add_permits(1);
     }
@@ -97,7 +97,7 @@ impl Gate {
     }
 }
 
-/// Tells of the end of a held call, also when it is dropped.
+/// Signals the end of a held call, also when it is dropped.
 struct Ended<'a>(&'a Semaphore);
 
 impl Drop for Ended<'_> {

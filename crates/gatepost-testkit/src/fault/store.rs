@@ -33,7 +33,7 @@ pub enum Fault {
     Panic,
 }
 
-/// What passes between a program and its store.
+/// A value that passes between a program and its store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Passing<'a> {
@@ -41,17 +41,17 @@ pub enum Passing<'a> {
     Enqueue(&'a mut Enqueue),
     /// The end of the lease of a claim.
     Lease(&'a mut DateTime<Utc>),
-    /// What was claimed.
+    /// The claimed deliveries.
     Claimed(&'a mut Vec<Claimed>),
     /// To be settled.
     Settle(&'a mut Vec<Settlement>),
-    /// How many claims are to be taken back at most.
+    /// The most claims to take back.
     Reclaim(&'a mut u32),
     /// A webhook that was read.
     Webhook(&'a mut Row<WebhookId, Webhook>),
     /// Deliveries that were listed.
     Listed(&'a mut Vec<Delivery>),
-    /// What is left of rows of the outbox.
+    /// The remaining rows of the outbox.
     Open(&'a mut Vec<OpenOutbox>),
     /// A record that was edited, as it is stored.
     Updated(&'a RecordRow),
@@ -59,7 +59,7 @@ pub enum Passing<'a> {
     Counters(&'a CounterQuery, &'a mut Counters),
     /// A key that was read, by its row number or its lookup id.
     Key(&'a mut KeyRow),
-    /// The generation of a slice of keys.
+    /// The generation of a shard of keys.
     KeyGeneration(&'a mut KeyGeneration),
 }
 
@@ -125,8 +125,8 @@ impl<S> FaultStore<S> {
         self.plan(None, nth, fault);
     }
 
-    /// Asks this from now on what is to go wrong with each call of a method, beside what else was
-    /// set. It must not call the store.
+    /// Calls this function before each later call of a method, to choose its fault, in addition to
+    /// other settings. It must not call the store.
     pub fn decide(&self, decide: impl FnMut(&'static str) -> Option<Fault> + Send + 'static) {
         self.with(|state| state.decide = Some(Box::new(decide)));
     }
@@ -185,7 +185,7 @@ impl<S> FaultStore<S> {
         self.with(|state| std::mem::take(&mut state.looked_up))
     }
 
-    /// What the server's clock shows from now on.
+    /// Sets the time that the server's clock shows from now on.
     pub fn set_server_time(&self, time: DateTime<Utc>) {
         self.set_server_clock(Arc::new(ManualClock::at(time)));
     }
@@ -219,7 +219,7 @@ impl<S> FaultStore<S> {
         });
     }
 
-    /// What is to go wrong with this call.
+    /// Returns the fault of this call.
     pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
         self.with(|state| {
             *state.calls.entry(method).or_default() += 1;

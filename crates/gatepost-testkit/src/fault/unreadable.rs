@@ -13,8 +13,8 @@ use super::store::{FaultStore, Passing};
 const REASON: &str = "the test says so";
 
 impl<S> FaultStore<S> {
-    /// Whether this record cannot be read from now on: asked for alone it is `Corrupt`, among
-    /// others it is passed over, and it is listed as unreadable. It can be deleted.
+    /// Sets whether this record cannot be read from now on: read by its number it is `Corrupt`, in
+    /// lists it is skipped, and it is listed as unreadable. It can be deleted.
     pub fn set_unreadable(&self, record: RecordId, unreadable: bool) {
         self.with(|state| {
             if unreadable {
@@ -29,7 +29,7 @@ impl<S> FaultStore<S> {
         self.with(|state| !state.unreadable.contains(&record))
     }
 
-    /// What is found of a record that was asked for by its number.
+    /// Returns the result of reading a record by its number.
     pub(super) fn as_read(
         &self,
         record: RecordId,
@@ -92,7 +92,7 @@ impl<S> FaultStore<S> {
 }
 
 impl<S: RecordStore> FaultStore<S> {
-    /// Those of the inner store, then those that the test named; both the oldest first.
+    /// Returns those of the inner store, then those that the test named; both the oldest first.
     pub(super) async fn unreadable_records(
         &self,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! The fields of a delivery, of one that is to be stored, and of an attempt.
+//! The fields of a delivery, of a new delivery, and of an attempt.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use webhook_model::{TaskId, WebhookId};
 use super::field::{Field, fields};
 use crate::fixtures::{at, excerpt, trace};
 
-/// What made a delivery, each part of it in turn.
+/// Causes of a delivery, each part in turn.
 fn causes() -> Vec<Option<Cause>> {
     let plain: Cause = "vms poweron - - -".parse().expect("a cause");
     let mut causes = vec![plain; 10];
@@ -42,7 +42,7 @@ fn micros(micros: u64) -> Option<Duration> {
     Some(Duration::from_micros(micros))
 }
 
-/// Every field of a delivery that is to be stored. The webhooks are those that it may name.
+/// Returns every field of a new delivery. The webhooks are those that it may name.
 #[must_use]
 pub fn of_new_delivery(base: &NewDelivery, webhook: WebhookId) -> Vec<Field<NewDelivery>> {
     let mut fields = fields! { base.clone(), row =>

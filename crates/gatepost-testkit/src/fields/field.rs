@@ -1,8 +1,8 @@
-//! A field of a record, for clauses and mutants that go through all of them.
+//! A field of a record, for contract tests and mutants that go through all of them.
 
 use std::fmt;
 
-/// What an insert and an edit do with a field.
+/// The effect of an insert and an edit on a field.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -33,13 +33,13 @@ impl<R> fmt::Debug for Field<R> {
 }
 
 impl<R> Field<R> {
-    /// Where it is in the record: `row.key.ip.allow`.
+    /// Returns the path of the field in the record: `row.key.ip.allow`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What becomes of it.
+    /// Returns the rule of the field.
     #[must_use]
     pub fn rule(&self) -> Rule {
         self.rule
@@ -63,7 +63,7 @@ impl<R> Field<R> {
         (self.same)(a, b)
     }
 
-    /// Its `Debug` form, which tells no secret.
+    /// Returns the field's `Debug` form, which contains no secret.
     #[must_use]
     pub fn show(&self, record: &R) -> String {
         (self.show)(record)
@@ -104,9 +104,9 @@ pub fn difference<R: PartialEq>(fields: &[Field<R>], expected: &R, found: &R) ->
     Some(format!("{name}: expected {wanted}, found {seen}{hidden}"))
 }
 
-/// Makes the fields of records, a group for each struct: where it is in the row, its name, and each
-/// of its fields with its rule and values. A field that is missing does not compile. One without
-/// values has a group of its own for its parts.
+/// Makes the fields of records, a group for each struct: its path in the row, its name, and each of
+/// its fields with its rule and values. A missing field does not compile. A field without values
+/// has its own group for its parts.
 macro_rules! fields {
     ($base:expr, $row:ident => $(
         $part:expr, $record:ident {
@@ -155,7 +155,7 @@ macro_rules! fields {
                 },
             });)*
         )+
-        // What has no values is made of parts, which are there by themselves.
+        // A field without values consists of parts, which are in the list by themselves.
         fields.retain(|field| !field.values.is_empty());
         fields
     }};

@@ -107,7 +107,7 @@ fn other_identity() -> Option<ClientIdentity> {
     ClientIdentity::new(&certificate, known.key().expose()).ok()
 }
 
-/// A client certificate and its key in form alone: nothing can be sent with them.
+/// Returns a client certificate and its key, valid only in form: nothing can be sent with them.
 fn client_identity() -> ClientIdentity {
     let block = |label: &str, body: &str| {
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")

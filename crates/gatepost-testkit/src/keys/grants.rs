@@ -1,4 +1,4 @@
-//! What keys may do, and whether they are accepted.
+//! Permissions of keys, and whether keys are accepted.
 
 use std::sync::Arc;
 

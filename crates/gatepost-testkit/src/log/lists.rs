@@ -128,7 +128,7 @@ fn ways(sets: &[Set]) -> Vec<DeliveryQuery> {
     ways
 }
 
-/// What a query asks of a row, as it says.
+/// Returns whether a row matches a query.
 fn fits(query: &DeliveryQuery, row: &Delivery) -> bool {
     let whose = match query.scope {
         Scope::All => true,

@@ -1,4 +1,4 @@
-//! What the log shows, by message id.
+//! Entries of the log, by message id.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery};

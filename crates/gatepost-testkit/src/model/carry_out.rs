@@ -122,8 +122,8 @@ impl Side {
         shown(ended)
     }
 
-    /// Ends what is older than any age that was purged by: a store may hide at once what ends later
-    /// and is that old, or when retention comes again.
+    /// Ends deliveries older than any age that was purged by: a store may hide a delivery that ends
+    /// later and is that old immediately, or in the next run of retention.
     pub(super) async fn retain(&self, now: i64) {
         let Some(created_before) = self.purged_before else {
             return;
@@ -146,8 +146,8 @@ impl Side {
             occurrences_before: before,
         };
         self.purged_before = self.purged_before.max(Some(before));
-        // Which of several kinds goes first within a limit is up to the store: the limit is not
-        // reached here, and what is gone is not counted.
+        // The order of several kinds within a limit is up to the store: the limit is not reached
+        // here, and deleted rows are not counted.
         self.remove_gone(100).await;
         let done = self.store.log.purge(&keep, 10_000, at(now)).await;
         answer(done, |_| "purged".to_owned())

@@ -1,4 +1,4 @@
-//! What receivers fetch.
+//! Deliveries that receivers fetch.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;

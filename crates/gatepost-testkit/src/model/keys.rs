@@ -15,7 +15,7 @@ use super::whole::{change, text};
 use crate::fields::{Field, of_key};
 use crate::fixtures::{at, full_grant, key};
 
-/// What is shown of changes that the store has forgotten.
+/// The text for changes that the store has forgotten.
 pub(super) const ALL_CHANGED: &str = "all";
 
 #[derive(Clone, Debug)]
@@ -127,7 +127,8 @@ impl Side {
         self.store.key(*id).await.unwrap()
     }
 
-    /// What two stores must tell alike of a row: not its number, and not what was drawn by lot.
+    /// Returns the part of a row that two stores must have in common: neither its number nor random
+    /// values.
     fn show(&self, row: &KeyRow) -> String {
         let place = |id| self.rows.iter().position(|(known, _)| *known == id);
         let made = place(row.id).map(|n| &self.rows[n].1);

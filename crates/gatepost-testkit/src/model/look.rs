@@ -1,4 +1,4 @@
-//! What is shown of a side.
+//! The visible state of a side.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ impl Side {
             })
             .collect();
         let figures = log.count_queue(at(now)).await.unwrap();
-        // What is gone may wait until it is removed.
+        // Deleted rows may wait until they are removed.
         self.remove_gone(100).await;
         let next = queue.next_due(at(now)).await.unwrap();
         format!("{lanes:?} {next:?} {figures:?}")

@@ -2,8 +2,8 @@
 //!
 //! Sequences of calls are made at random and carried out on a [`MemoryStore`] and on the store of a
 //! harness, result by result. A sequence with different results is shortened to the smallest that
-//! still has them, and printed. The variable `PROPTEST_CASES` sets how many there are, for a longer
-//! run by hand.
+//! still has them, and printed. The variable `PROPTEST_CASES` sets their number, for a longer
+//! manual run.
 
 mod carry_out;
 mod fetched;

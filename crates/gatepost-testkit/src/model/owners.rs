@@ -186,7 +186,8 @@ impl Side {
         }
     }
 
-    /// What is matched in a realm, which must be what was held of it and what has changed since.
+    /// Returns the routes of a realm, which must equal those held in memory plus the changes since
+    /// then.
     pub(super) async fn matched(&mut self, at_place: Realm) -> String {
         let now = Held::read(&self.store, at_place).await;
         let mut held = self.owners.held.get(&at_place).unwrap_or(&now).clone();

@@ -22,7 +22,7 @@ fn occurrence_of(number: u8) -> (Realm, OccurrenceId) {
 }
 
 impl Side {
-    /// Enqueues, alone or several in one call.
+    /// Enqueues, in separate calls or several in one call.
     pub(super) async fn enqueue(&mut self, calls: &[Call], together: bool, now: i64) -> String {
         let mut batches = Vec::new();
         for call in calls {
@@ -74,7 +74,7 @@ impl Side {
             });
         }
         if let (Some(n), true) = (again, self.named > 0) {
-            // The id of a delivery that is gone may be free or not.
+            // The id of a removed delivery may be free or not.
             let known = self.delivery(*n);
             if let Some(known) = self.store.log.delivery(known).await.unwrap() {
                 let id = known.message_id.as_str();
@@ -128,7 +128,7 @@ impl Side {
                 for (place, version) in moved {
                     let now = self.store.records.routes_versions(&[place]).await;
                     let now = now.unwrap()[0];
-                    // What came after it in the same call may have moved it further.
+                    // A later batch of the same call may have moved it further.
                     assert!(
                         now == version || together && now > version,
                         "a version that moved"
@@ -236,7 +236,7 @@ impl Side {
         text
     }
 
-    /// Of a delivery that is shown no more, a store may or may not still know how it ended.
+    /// A store may or may not still know how a delivery ended that is no longer shown.
     pub(super) async fn settle(&self, endings: &[Ending], now: i64) -> String {
         let mut is_shown = Vec::with_capacity(endings.len());
         for ending in endings {

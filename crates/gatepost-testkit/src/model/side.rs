@@ -19,8 +19,8 @@ pub(super) const LIMITS: AtMost = AtMost {
     bytes: 6_000,
 };
 
-/// Row numbers and tokens may differ between two stores: they are shown by their place in these
-/// lists.
+/// One of the two stores. Row numbers and tokens may differ between two stores: they are shown by
+/// their index in these lists.
 pub(super) struct Side {
     pub(super) store: Webhooks,
     pub(super) webhooks: Vec<WebhookId>,
@@ -30,20 +30,21 @@ pub(super) struct Side {
     pub(super) deliveries: Vec<DeliveryId>,
     pub(super) tokens: HashMap<DeliveryId, Vec<ClaimToken>>,
     pub(super) named: usize,
-    /// Who takes audiences of the outbox: one more each time.
+    /// The number of holders that have taken audiences of the outbox; each one is new.
     pub(super) holders: u128,
     pub(super) owners: Owners,
     pub(super) fields: Fields,
-    /// What was created before this was purged.
+    /// The time before which rows were purged by creation.
     pub(super) purged_before: Option<DateTime<Utc>>,
 }
 
-/// What is known of the three owners.
+/// The known state of the three owners.
 #[derive(Default)]
 pub(super) struct Owners {
-    /// Those who were removed and not placed since: what else is done to them is up to the store.
+    /// Owners that were removed and not placed again: the effect of other calls on them is up to
+    /// the store.
     pub(super) gone: BTreeSet<OwnerId>,
-    /// What was held of each realm when it was last read.
+    /// The state of each realm when it was last read.
     pub(super) held: BTreeMap<Realm, Held>,
 }
 
@@ -57,7 +58,7 @@ pub(super) fn place<I: PartialEq>(rows: &[I], id: &I) -> Option<usize> {
     rows.iter().position(|row| row == id)
 }
 
-/// What matters of an answer: the value, or the kind of the error.
+/// Returns the comparable part of an answer: the value, or the kind of the error.
 pub(super) fn answer<T>(answer: Result<T, StoreError>, show: impl FnOnce(T) -> String) -> String {
     match answer {
         Ok(value) => show(value),
@@ -106,7 +107,7 @@ impl Side {
         of(&self.events, number, EventId(i64::MAX))
     }
 
-    /// The fifth realm is that of the first owner alone.
+    /// Returns a realm by its number; the fifth holds only the first owner.
     pub(super) fn place(number: u8) -> Realm {
         let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
         let known = places.get(usize::from(number)).copied();

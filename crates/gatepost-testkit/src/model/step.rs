@@ -1,10 +1,10 @@
-//! The calls on a webhook store. Rows are named by small numbers that each side turns into row
-//! numbers of its own.
+//! The calls on a webhook store. Rows are named by small numbers that each side turns into its own
+//! row numbers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// How many realms there are: `Shared`, two tenants, `System`, and each owner alone.
+/// The number of realms: `Shared`, two tenants, `System`, and one for each single owner.
 pub(super) const PLACES: u8 = 5;
 
 /// A call, and how many seconds after the one before.
@@ -21,9 +21,8 @@ pub(super) enum From {
     Outbox(u8, Option<u8>, Option<u8>),
 }
 
-/// What an enqueue shows to be decided by: nothing, the present versions of these realms, an old
-/// one of this realm, or the revisions of a task and an event, of which that of the event may be
-/// wrong.
+/// The precondition of an enqueue: none, the present versions of these realms, an old one of this
+/// realm, or the revisions of a task and an event, of which that of the event may be wrong.
 #[derive(Clone, Debug)]
 pub(super) enum Seen {
     None,
@@ -65,7 +64,7 @@ pub(super) enum Call {
     Together(Vec<Self>),
     /// Several take audiences of the outbox, and those of these numbers are given back.
     Turns(Vec<u8>),
-    /// Walks over lanes, this many at a time.
+    /// Sweeps the queues, this many at a time.
     Sweep(u8),
     /// Adds to the counters of this webhook and hour.
     Count(u8, u8),
@@ -99,7 +98,7 @@ pub(super) enum Call {
     },
 }
 
-/// What is done to an owner, of three.
+/// A call about one of three owners.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OwnerCall {
     Realm(u8, u8),
@@ -113,7 +112,7 @@ pub(super) enum OwnerCall {
     Look,
 }
 
-/// What else is done to records.
+/// A further call about records.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RecordCall {
     InsertWebhook(u8, u8),
@@ -147,7 +146,8 @@ fn call() -> impl Strategy<Value = Call> {
         20 => record().prop_map(Call::Record),
         20 => vec((hook(), 0..4_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
         20 => vec(ending(), 0..8).prop_map(Call::Settle),
-        // What shares a token is taken back together, so a limit that is reached tells nothing.
+        // Claims with one token are taken back together, so the result depends on the store if a
+        // limit is reached.
         5 => (200..204_u8).prop_map(Call::Reclaim),
         7 => Just(Call::Look),
         3 => (hook(), any::<bool>()).prop_map(|(w, active)| Call::Activity(w, active)),

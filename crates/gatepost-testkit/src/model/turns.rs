@@ -1,4 +1,4 @@
-//! Who has which rows of the outbox, what a sweep finds, and what is counted.
+//! Holders of outbox rows, the results of a sweep, and counts.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;
@@ -12,8 +12,8 @@ use crate::fixtures::{at, due_lanes};
 const AUDIENCES: usize = 9;
 
 impl Side {
-    /// Each holder takes one audience until there is none; of those, the ones at these places are
-    /// given back, once by one who does not have it; then they are taken by others.
+    /// Each holder takes one audience until there is none; the audiences at these indexes are given
+    /// back, once by a holder that does not have it; then other holders take them.
     pub(super) async fn turns(&mut self, back: &[u8], now: i64) -> String {
         let taken = self.take_all(now).await;
         for number in back {
@@ -84,7 +84,7 @@ impl Side {
         all
     }
 
-    /// Walks over all lanes, which finds what is due and no other.
+    /// Sweeps all queues, which finds the due ones and no other.
     pub(super) async fn sweep(&self, limit: u32, now: i64) -> String {
         let (mut found, mut after) = (Vec::new(), None);
         loop {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use crate::fields::{Field, Rule};
 
-/// Every field of a row but its number: which of the values to try it has, or else its `Debug`
-/// form. What is named in `own` is said in those words instead, if it has none of these values.
+/// Returns every field of a row except its number: the index of its value among those to try, or
+/// else its `Debug` form. A field named in `own` has that text instead, if it has none of these
+/// values.
 pub(super) fn text<R>(fields: &[Field<R>], row: &R, own: &[(&str, String)]) -> String {
     let mut all = String::new();
     for field in fields.iter().filter(|field| !field.name().ends_with(".id")) {

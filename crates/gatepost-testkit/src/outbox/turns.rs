@@ -67,7 +67,7 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
 
 /// Rows come when they are due, to the microsecond, the oldest due first, and not a moment before.
 pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
-    // What is less than a microsecond is cut.
+    // Fractions of a microsecond are cut.
     let later = [("c", 9, 0), ("a", 5, 0), ("b", 5, 999)].map(|(event, due, nanos)| NewOutbox {
         occurrence: occurrence(event),
         left: RemainingTasks::After(TaskId(0)),

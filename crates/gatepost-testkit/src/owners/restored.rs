@@ -56,7 +56,7 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
         assert!(passed(new, old), "P19 {new} is near {old}");
     }
 
-    // What runs still ends by its claim, and what comes is claimed with a token far from it.
+    // A running delivery still ends by its claim, and later claims get a token far from it.
     let numbers = SkippedIds::of_log(at(9));
     let log = |new: i64, old: i64| new >= numbers.beyond(old);
     let done = settlement(&claimed[0], Disposition::Sent);

@@ -27,7 +27,7 @@ fn lanes(due: &[DueLane]) -> Vec<Lane> {
     due.iter().map(|due| due.lane).collect()
 }
 
-/// Walks over all lanes, this many at a time, and shows what may be claimed from.
+/// Sweeps all queues, this many at a time, and returns those that may be claimed from.
 async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..99 {

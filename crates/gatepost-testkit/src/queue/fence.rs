@@ -1,4 +1,4 @@
-//! What a token is good for, and what is settled twice.
+//! The validity of a token, and repeated settlements.
 
 use gatepost_storage::webhooks::{
     Cascade, Claim, ClaimToken, DeliveryId, DeliveryState, Disposition, Enqueued, NewDelivery,
@@ -209,7 +209,7 @@ pub async fn q40_what_is_gone_fails_no_batch(store: Webhooks) {
     let (stale, done) = (Settled::Stale, Settled::Done);
     let mut settled = settled.unwrap_or_default();
     if let Some(either) = settled.get_mut(2) {
-        *either = stale; // Its webhook is gone: a store may say so or not.
+        *either = stale; // Its webhook is deleted: a store may report that or not.
     }
     let wanted = [stale, stale, stale, done, stale, done];
     assert_eq!(settled, wanted, "Q40");

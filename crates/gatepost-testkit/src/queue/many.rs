@@ -1,4 +1,4 @@
-//! Many callers at once, and callers that go away.
+//! Many callers at the same time, and callers that leave.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -78,7 +78,8 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
         let patience = Duration::from_micros(n * 100);
         let _ = tokio::time::timeout(patience, store.queue.enqueue(batch, at(0))).await;
     }
-    // What is still on its way when its caller leaves may land a little later; it lands whole.
+    // A call that is still on its way when its caller leaves may be stored a little later; it is
+    // stored whole.
     let all = DeliveryQuery::all(Page::first(999));
     let rows = store.log.list_deliveries(&all).await.unwrap();
     for n in 0..40 {

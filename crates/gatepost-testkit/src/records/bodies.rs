@@ -1,4 +1,4 @@
-//! What of a record may be large, and is read only where it is asked for.
+//! The parts of a record that may be large, and are read only on request.
 
 use gatepost_storage::webhooks::{EventQuery, TaskQuery};
 use gatepost_storage::{Bodies, Page, Scope};

@@ -1,4 +1,4 @@
-//! What has changed in a place.
+//! Changes in a realm.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::Removal;

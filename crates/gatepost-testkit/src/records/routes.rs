@@ -1,4 +1,4 @@
-//! What the task engine matches against, and when it must read it again.
+//! The routes that the task engine matches against, and when it must read them again.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Cascade, Enqueued, NewDelivery};

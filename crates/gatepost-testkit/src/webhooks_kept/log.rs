@@ -1,4 +1,4 @@
-//! What the queue and the log keep.
+//! Durable contents of the queue and the log.
 
 use gatepost_storage::webhooks::{
     Claim, DeliveryQuery, Disposition, Enqueued, HourlyCount, NewDelivery, Settled,

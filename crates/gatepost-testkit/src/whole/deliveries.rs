@@ -122,8 +122,8 @@ fn full(Hooks([hook, _]): Hooks, id: &str) -> NewDelivery {
     }
 }
 
-/// One that ended without its message, and one that is being sent for as long as the clause lasts:
-/// what of others nothing may be taken from.
+/// A delivery that ended without its message, and one that is being sent until the end of the test:
+/// rows from which nothing of other rows may be copied.
 async fn first(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     let (row, _) = enqueue(store, hooks, full(hooks, "unkept"), 1).await;
     let (row, token) = claimed(store, row, 60).await;
@@ -279,7 +279,7 @@ async fn is_read(store: &Webhooks, row: &Delivery, when: &str) {
 fn is_same(expected: &Delivery, found: &Delivery, when: &str) {
     let mut alike = found.clone();
     if expected.state != DeliveryState::Queued {
-        // It says something of what waits alone.
+        // The field describes waiting deliveries only.
         alike.due = expected.due;
     }
     if *expected != alike {

@@ -1,4 +1,4 @@
-//! Records that are inserted and edited: each field in turn, and all of them at once.
+//! Records that are inserted and edited: each field in turn, and all of them together.
 
 use async_trait::async_trait;
 
@@ -10,7 +10,7 @@ pub(super) trait Table: Send + Sync {
     /// A record with its row.
     type Row: Clone + PartialEq + Send + Sync;
 
-    /// The id of the clause.
+    /// The id of the contract test.
     const CLAUSE: &'static str;
 
     /// The fields of this row.
@@ -32,7 +32,8 @@ pub(super) trait Table: Send + Sync {
     /// of the caller already.
     fn edited(&self, stored: &mut Self::Row, second: i64);
 
-    /// Gives a row what is recorded beside edits; returns it as it is to be read then.
+    /// Records use of a row, as calls other than edits do; returns the row as it must be read
+    /// afterwards.
     async fn used(&self, row: &Self::Row) -> Self::Row;
 
     /// The row, read in every way, with the name of the way.
@@ -48,7 +49,7 @@ pub(super) async fn prove<T: Table>(table: &T) -> Vec<T::Row> {
         rows: Vec::new(),
         second: 100,
     };
-    // First, so that what is recorded beside edits is there while others come.
+    // First, so that the data recorded by other calls are there during the later edits.
     proof.all_at_once().await;
     for field in &fields {
         match field.rule() {

@@ -16,7 +16,7 @@ type EventRow = Row<EventId, Event>;
 
 struct Events {
     store: Webhooks,
-    /// Of owners 1 and 2.
+    /// The tasks of owners 1 and 2.
     tasks: [TaskId; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Where a store lives that is opened again, and what its tasks send.
+//! The environment of a store that is opened again, and the messages that its tasks send.
 
 use std::sync::Arc;
 

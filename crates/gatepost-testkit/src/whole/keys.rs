@@ -41,7 +41,7 @@ async fn rolled(table: &Keys) -> Vec<KeyRow> {
     }
     // Nothing may be taken from another key.
     let plain = table.insert(&table.base(50_001)).await;
-    // What no two keys may have in common.
+    // Values that no two keys may have in common.
     full.key.lookup = LookupId::of_imported(&[90; 32]);
     full.key.name = "rolled-0".parse().unwrap();
     let mut old = table.insert(&full).await;

@@ -1,5 +1,6 @@
-//! The kit itself: the reference store keeps the contract, every clause catches its mutant, the
-//! model finds a store that returns other results, and the README lists every clause.
+//! The test kit itself: the reference store keeps the contract, every contract test catches its
+//! mutant, the model finds a store that returns other results, and the README lists every contract
+//! test.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The reference store keeps the contract. It keeps nothing else: the clauses about durable stores
-//! are ignored.
+//! The reference store keeps the contract. It keeps nothing else: the contract tests of durable
+//! stores are ignored.
 
 use std::sync::Arc;
 

@@ -41,7 +41,7 @@ fn a_store_that_breaks_a_clause_is_found_out() {
     }
 }
 
-/// The contract lets it: a cache then forgets a whole slice.
+/// The contract permits this: a cache then forgets a whole shard.
 #[test]
 fn a_store_that_forgets_which_keys_changed_passes_and_one_that_names_none_does_not() {
     model::check_key_store(200, || || async { key_mutant("forgets") });

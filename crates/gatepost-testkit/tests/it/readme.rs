@@ -1,11 +1,11 @@
-//! The table of clauses in the README is that of the code: each name, and its sentence.
+//! The table of contract tests in the README equals that of the code: each name, and its sentence.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use gatepost_testkit::{audit_clauses, key_clauses, unreadable_clauses, webhook_clauses};
 
-/// Every clause in these sources and the sentence of documentation above it.
+/// Collects every contract test in these sources and the sentence of documentation above it.
 fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

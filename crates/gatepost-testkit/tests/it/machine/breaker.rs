@@ -1,4 +1,4 @@
-//! What breaks one field of the rows of one table.
+//! A fault in one field of the rows of one table.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Near,
 }
 
-/// Where a field is broken.
+/// The call in which a field is broken.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Site {
     /// In what a call stores: from then on it is read so in every way.
@@ -46,7 +46,7 @@ impl<R> Fault<R> {
     }
 }
 
-/// What breaks the rows of a table, where this mutant is one of it.
+/// The fault of the rows of a table, if this mutant breaks that table.
 #[derive(Debug)]
 pub(super) struct Breaker<R> {
     fault: Option<Arc<Fault<R>>>,
@@ -91,7 +91,7 @@ impl<R: Clone> Breaker<R> {
         self.at(method, Site::Stored).is_some()
     }
 
-    /// What the store has of this row after a call that stores it.
+    /// Returns the row that the store has after a call that stores it.
     pub(super) fn written(
         &self,
         method: &str,
@@ -118,7 +118,7 @@ impl<R: Clone> Breaker<R> {
         self.read(method, id, row)
     }
 
-    /// What a call shows of this row.
+    /// Returns the row that a call shows.
     pub(super) fn read(&self, method: &str, id: impl Into<i128>, row: R) -> R {
         let id = id.into();
         let Some(fault) = self.fault.as_deref() else {
@@ -138,7 +138,7 @@ impl<R: Clone> Breaker<R> {
         self.state().seen.insert(id.into(), row);
     }
 
-    /// What a call stores of a new row that it was given, which has no number yet.
+    /// Returns the row that a call stores for a new row without a number.
     pub(super) fn given(&self, method: &str, mut row: R) -> R {
         let mut state = self.state();
         let id = -i128::try_from(state.seen.len()).unwrap_or_default();

@@ -17,7 +17,7 @@ use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use super::breaker::{Fault, Kind, Site};
 
-/// What a call does with a row.
+/// The effect of a call on a row.
 #[derive(Clone, Copy)]
 enum Does {
     /// Stores a new one and returns it.
@@ -279,7 +279,7 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
         turn: 0,
         created: at(0),
     };
-    // What of a row each of these calls is given.
+    // The parts of a row that each of these calls is given.
     let given = |only: fn(&str) -> bool| {
         let mut fields = fields::of_outbox_row(&plain);
         fields.retain(|field| only(field.name()));

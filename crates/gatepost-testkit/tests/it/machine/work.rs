@@ -10,7 +10,8 @@ use webhook_model::Occurrence;
 use super::store::{Broken, Result, passed_on};
 
 impl Broken {
-    /// All deliveries as they are, where this call breaks what it stores.
+    /// Returns all deliveries in their present state, if this call breaks the deliveries that it
+    /// stores.
     async fn snapshot(&self, method: &str) -> Vec<Delivery> {
         if !self.deliveries.breaks(method) {
             return Vec::new();

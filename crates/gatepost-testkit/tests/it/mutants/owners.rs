@@ -1,4 +1,4 @@
-//! Faults with owners and their places.
+//! Faults with owners and their realms.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Realm, TenantId};

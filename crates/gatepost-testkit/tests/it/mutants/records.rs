@@ -39,7 +39,7 @@ impl Mutant {
         }
     }
 
-    /// Whose rows to list, where a filter or a tenant is given.
+    /// Returns the scope to list if a filter or a tenant is given.
     fn scope(&self, scope: Scope, filtered: bool) -> Scope {
         match scope {
             Scope::Tenant(_) if self.is(&["r31"]) => Scope::All,
