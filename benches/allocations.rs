@@ -1,5 +1,5 @@
-//! What the engine allocates, counted: one emit of one matching task, and its delivery until it is
-//! sent and recorded. What other threads allocate is not counted: SQLite's writer, for one.
+//! Allocations of the engine, counted: one emit of one matching task, and its delivery until it is
+//! sent and recorded. Those of other threads are not counted: SQLite's writer, for one.
 //!
 //! `cargo bench -p benches --bench allocations`
 #![allow(

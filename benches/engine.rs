@@ -1,9 +1,9 @@
-//! The whole engine over real HTTP: from `emit` to the arrival of each message, and from one `emit`
-//! alone to the first byte at the receiver. Nothing asks the store while it measures: the count of
-//! the receiver ends a round.
+//! The whole engine over real HTTP: from `emit` to the arrival of each message, and from a single
+//! `emit` to the first byte at the receiver. Nothing reads the store during the measurement: the
+//! count of the receiver ends a round.
 //!
-//! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of
-//! its own in this process.
+//! The store is a SQLite file (`synchronous=FULL`); the receiver answers immediately, on its own
+//! thread in this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -131,8 +131,8 @@ async fn bare_commits(folder: &std::path::Path) {
     );
 }
 
-/// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and
-/// the first byte.
+/// Measures, on an otherwise idle system, the time between the return of `emit`, which is after the
+/// commit, and the first byte.
 async fn latency(engine: &Engine, arrived: &Arrived) {
     let mut figures = Vec::new();
     for n in 0..520 {

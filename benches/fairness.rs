@@ -1,4 +1,4 @@
-//! What a stalled target, and a storm of retries, cost those who have nothing to do with them.
+//! The cost of a stalled target, and of a storm of retries, for uninvolved users.
 //!
 //! Messages are sent at a steady pace to 50 good targets; measured is from the return of `send`,
 //! which is after the commit, to the first byte at the receiver. The store is a SQLite file
@@ -65,7 +65,7 @@ fn main() {
 enum Beside {
     Nothing,
     Stalled,
-    /// Of this owner.
+    /// Retries of this owner.
     Retries(OwnerId),
 }
 

@@ -1,9 +1,9 @@
-//! What the guard costs a request: `GET /api/v4/system` by key over kept-alive TCP connections,
-//! against the same axum router without the layer, in requests per CPU second of the server's
-//! thread.
+//! The cost of the guard for a request: `GET /api/v4/system` by key over kept-alive TCP
+//! connections, against the same axum router without the layer, in requests per CPU second of the
+//! server's thread.
 //!
 //! `cargo bench -p benches --bench layer`; with `bare`, `layer` or `all` after `--` one round of
-//! that router alone, for tools that count instructions.
+//! only that router, for tools that count instructions.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -95,8 +95,8 @@ fn router() -> Router {
     Router::new().route("/api/v4/system", get(answer))
 }
 
-/// Requests per second of CPU time of this thread, which serves; the clients are threads of their
-/// own.
+/// Returns requests per second of CPU time of this thread, which serves; the clients have their own
+/// threads.
 async fn round(router: &Router, key: &str) -> f64 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,6 +1,6 @@
 //! A list of 50 keys as JSON over kept-alive TCP connections, 10,000 keys in SQLite, against the
-//! same page read from the store alone: requests and pages a second of the CPU time of all threads
-//! but the clients.
+//! same page read from only the store: requests and pages per second of CPU time of all threads
+//! except the clients.
 //!
 //! `cargo bench -p benches --bench list`
 #![allow(

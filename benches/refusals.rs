@@ -1,7 +1,7 @@
-//! Whether the time that a refusal takes tells if there is a key of that id, or if it is in use.
+//! Whether the time of a refusal reveals that a key with that id exists, or is in use.
 //!
-//! That the work and the moment are the same is shown by a test of `gatepost-keys`; here a watch is
-//! held to it. Beside it the control: a service that answers when it is done.
+//! A test of `gatepost-keys` shows that the work and the moment are the same; this bench measures
+//! the times. The control: a service that answers when it is done.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -139,7 +139,7 @@ async fn main() {
     println!("one that answers when it is done: {far:.2} ({least:.2} to {most:.2})");
 }
 
-/// What asks the store only for what is not in memory, as one would at first.
+/// Measures a service that reads the store only for keys that are not in memory, the obvious way.
 async fn control(bench: &Bench) -> Vec<f64> {
     let (peppers, now) = (Peppers::none(), SystemClock.now());
     let lookup = |key: &str| PresentedKey::parse(key).unwrap().lookup();

@@ -71,8 +71,8 @@ fn main() {
     filters();
 }
 
-/// On data of 4 KiB, filters of three conditions, of which the last is the one that tells; and the
-/// largest that there may be, of which none tells before the last.
+/// Filters on data of 4 KiB: of three conditions, of which the last decides; and the largest
+/// possible ones, of which none decides before the last.
 fn filters() {
     let filler: Vec<String> = (0..100)
         .map(|n| format!(r#""key{n}":"{}""#, "x".repeat(28)))

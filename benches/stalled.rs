@@ -1,7 +1,7 @@
 //! Bytes that a delivery in flight to a stalled receiver holds, against bare hyper connections.
 //!
-//! Each way is measured in a process of its own, as resident memory with 10,000 requests written
-//! and unanswered, less that of the process before. Needs 10,100 open files.
+//! Each way is measured in a separate process, as resident memory with 10,000 requests written and
+//! unanswered, less that of the process before. Needs 10,100 open files.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -60,7 +60,7 @@ fn compare() {
     );
 }
 
-/// Bytes for each request, told by a process that makes them one way.
+/// Returns the bytes for each request, as printed by a process that makes them one way.
 fn measured(way: &str) -> f64 {
     let receiver = Receiver::start();
     let own = std::env::current_exe().unwrap();

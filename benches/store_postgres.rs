@@ -1,4 +1,4 @@
-//! The PostgreSQL backend against the bare driver, in one run on one server of its own (fsync on).
+//! The PostgreSQL backend against the bare driver, in one run on one separate server (fsync on).
 //!
 //! `cargo bench -p benches --bench store_postgres`; with the argument `quick` on fewer rows.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]

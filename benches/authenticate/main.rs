@@ -1,8 +1,9 @@
-//! From the header to the principal, out of memory, against the pure check alone in the same run:
-//! a key string that is parsed, its HMAC from two prepared states, compared; expiry; addresses.
+//! Authentication from the header to the principal, from memory, against only the pure check in the
+//! same run: a key string that is parsed, its HMAC from two prepared states, compared; expiry;
+//! addresses.
 //!
-//! A header comes from a socket, so it is in the processor's cache: each batch of headers is
-//! copied to one place before it is timed. A figure is the median of its batches.
+//! A header comes from a socket, so it is in the processor's cache: each batch of headers is copied
+//! to one buffer before it is timed. Each result is the median of its batches.
 //!
 //! `cargo bench -p benches --bench authenticate`
 #![allow(
@@ -26,7 +27,7 @@ use benches::spread;
 use self::stage::{Limited, Stage};
 
 const ROUNDS: usize = 9;
-/// Calls that are timed at once.
+/// The number of calls that are timed together.
 const BATCH: usize = 256;
 const BATCHES: usize = 1_000;
 

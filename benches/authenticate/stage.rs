@@ -36,7 +36,7 @@ pub(crate) enum Limited {
 pub(crate) struct Stage {
     service: KeyService,
     headers: Vec<String>,
-    /// Of the first key.
+    /// The checker of the first key.
     checker: Checker,
     peppers: Peppers,
     now: DateTime<Utc>,
@@ -125,7 +125,7 @@ fn addr() -> IpAddr {
     IpAddr::from([10, 0, 0, 7])
 }
 
-/// What is in memory needs no wait.
+/// Polls a future that must be ready immediately, because its key is in memory.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

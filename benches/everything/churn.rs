@@ -1,4 +1,5 @@
-//! What goes on beside the nine: a target of every kind is sent to, and records come and go.
+//! Load in addition to the nine: deliveries to a target of every kind, and records that come and
+//! go.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ const SLOW: u64 = 60;
 const QUICK_MACHINE: i64 = 2;
 const SLOW_MACHINE: i64 = 3;
 
-/// Goes on until it is stopped. The records are tina's: a system administrator changes few of them.
+/// Runs until it is stopped. The records are tina's: a system administrator changes few of them.
 /// The administrator acts on the machines.
 ///
 /// # Panics
@@ -56,7 +57,7 @@ async fn occur(platform: &PlatformProcess, machine: i64) {
     accepted(platform, "POST", &path, Some(json!({}))).await;
 }
 
-/// What happens to the machine goes to a new webhook, by a new task. Their paths.
+/// Sends the machine's occurrences to a new webhook, by a new task. Returns their paths.
 async fn route(
     platform: &PlatformProcess,
     tinas: &str,

@@ -8,7 +8,8 @@ use tests::process;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// What is looked at: its name, and what is added to a twentieth of growth before it counts.
+/// The measured values: the name of each, and the amount added to a twentieth of growth before it
+/// counts.
 pub(crate) const FIGURES: [(&str, f64); 9] = [
     ("p50, ms", 2.0),
     ("p99, ms", 10.0),
@@ -28,7 +29,7 @@ pub(crate) struct Look {
     pub figures: [f64; FIGURES.len()],
     /// The longest request, in milliseconds.
     longest: f64,
-    /// What went wrong for one of the nine.
+    /// The errors of the nine.
     pub errors: Vec<String>,
     /// The log's tables, which grow with what is sent, in MiB.
     pub log: f64,

@@ -1,6 +1,6 @@
-//! Everything at once, for as long as is wanted: the example platform on a PostgreSQL server with a
-//! long history, nine users at a steady pace and one who does his worst (`tests::hostile`), targets
-//! of every bad kind, records that come and go, and an eye on what grows.
+//! Everything together, for any time: the example platform on a PostgreSQL server with a long
+//! history, nine users at a steady pace and a hostile one (`tests::hostile`), targets of every bad
+//! kind, records that come and go, and a check for growth.
 //!
 //! `cargo build --release -p tests --bin host --bin hostile`, then
 //! `cargo bench -p benches --bench everything -- [SECONDS] [DELIVERIES]`: how long, an hour unless
@@ -99,14 +99,14 @@ async fn run(length: Duration, deliveries: i64) -> Result<(), String> {
     verdict::judge(&looks, missing)
 }
 
-/// The example platform on this database; what it keeps beside that is in the folder.
+/// Starts the example platform on this database; its other data are in the folder.
 fn platform(url: &str, folder: &Path) -> PlatformProcess {
     let mut command = Command::new(program("host"));
     command.args(["--admin-password", PASSWORD, "--data", url, "--state"]);
     PlatformProcess::run(command.arg(folder))
 }
 
-/// A program of the package `tests`, built beside this one.
+/// Returns the path of a program of the package `tests`, built in the same folder as this one.
 fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.parent().unwrap().with_file_name(name)

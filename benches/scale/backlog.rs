@@ -1,4 +1,4 @@
-//! Deliveries that wait, queued, claimed and settled by calls of the store alone.
+//! Waiting deliveries, queued, claimed and settled by calls of the store only.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,14 +15,14 @@ use webhook_model::WebhookId;
 
 use crate::stage::Store;
 
-/// Lanes of a claim, and deliveries of each.
+/// The number of queues of a claim, and of deliveries of each.
 const LANES: usize = 8;
 const EACH: u32 = 8;
 
 pub(crate) struct Backlog {
     pub(crate) store: Arc<dyn WebhookStore>,
     hooks: Vec<WebhookId>,
-    /// Where the next claim begins.
+    /// The index at which the next claim begins.
     turn: usize,
 }
 

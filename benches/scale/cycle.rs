@@ -26,7 +26,7 @@ pub(crate) struct Cycle {
     server: Option<Server>,
 }
 
-/// What a run came to, a message.
+/// The results of a run, for each message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     /// Stored a second.
@@ -49,8 +49,8 @@ impl Cycle {
         Self::start_as(stage, command, place, bytes).await
     }
 
-    /// Whatever this command starts, which gets the backend, the place, the receiver's port and the
-    /// size of a message as arguments.
+    /// Starts a process with this command, which gets the backend, the store's location, the
+    /// receiver's port and the size of a message as arguments.
     pub(crate) async fn start_as(
         stage: &Stage,
         mut command: Command,

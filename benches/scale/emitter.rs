@@ -1,4 +1,4 @@
-//! An engine in a process of its own that emits on demand.
+//! An engine in a separate process that emits on demand.
 
 use std::sync::Arc;
 

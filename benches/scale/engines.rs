@@ -1,4 +1,4 @@
-//! Engines in processes of their own, which do what engines do by themselves.
+//! Engines in separate processes, which do only their own background work.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use benches::platform::{Kind, Platform};
 use benches::process::process_cpu;
 
-/// What runs until this is dropped.
+/// Processes that run until this value is dropped.
 pub(crate) struct Engines(Vec<Child>);
 
 impl Engines {

@@ -1,5 +1,5 @@
-//! The receiver, in a process of its own: counts the messages that arrive, each once, and says when
-//! there are as many as somebody waits for.
+//! The receiver, in a separate process: counts the messages that arrive, each once, and reports
+//! when an expected number is reached.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -1,4 +1,4 @@
-//! What the cases of one call share: a server, a receiver, a store with a long history.
+//! Shared setup of the cases of one call: a server, a receiver, a store with a long history.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::emitter::owner;
 
 /// Deliveries that [`Stage::kept`] has in its log.
 const KEPT: i64 = 10_000_000;
-/// The webhooks of that log, each of a tenant of its own: enough for all of it to be shown.
+/// The number of webhooks of that log, each of its own tenant: enough for all of it to be shown.
 pub(crate) const KEPT_TENANTS: i64 = 4_000;
 
 pub(crate) struct Stage {
@@ -53,7 +53,7 @@ impl Stage {
         }
     }
 
-    /// A tenth of it where it is to be short.
+    /// Returns the number, or a tenth of it in a short run.
     pub(crate) fn scaled(&self, number: i64) -> i64 {
         if self.short { number / 10 } else { number }
     }
@@ -74,8 +74,8 @@ impl Stage {
         }
     }
 
-    /// Where a store with 10,000,000 ended deliveries of the last 30 days lies. The first
-    /// [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
+    /// Returns the location of a store with 10,000,000 ended deliveries of the last 30 days. The
+    /// first [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
     pub(crate) async fn kept(&mut self) -> String {
         if self.kept.is_none() {
             let store = self.fresh().await;
@@ -120,7 +120,7 @@ impl Store {
         server_of(self.kind, &self.place).await
     }
 
-    /// Gives its room back.
+    /// Frees its disk space.
     pub(crate) async fn remove(self) {
         if self.kind == Kind::Postgres {
             let mut url: url::Url = self.place.parse().unwrap();

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use crate::load::Load;
 use crate::tls;
 
-/// What a receiver speaks.
+/// The protocol of a receiver.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Speaks {
     Http1,

@@ -64,7 +64,7 @@ impl Certificate {
     }
 }
 
-/// What the receiver secures its connections with.
+/// Returns the TLS acceptor of the receiver.
 pub fn acceptor(folder: &str, speaks: Speaks) -> TlsAcceptor {
     let of = |file| Path::new(folder).join(file);
     let chain = CertificateDer::from_pem_file(of(CERTIFICATE)).unwrap();

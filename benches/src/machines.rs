@@ -1,4 +1,4 @@
-//! What happens in the benches of one system: something becomes "on", and carries a tag.
+//! Occurrences in the benches of one system: something becomes "on", and carries a tag.
 
 use gatepost_engine::Engine;
 use webhook_model::{
@@ -17,7 +17,7 @@ pub fn catalog() -> Catalog {
     types.expect("a type").build()
 }
 
-/// What happens to an object with this tag is sent to the webhook, by this message.
+/// Sends occurrences of an object with this tag to the webhook, by this message.
 ///
 /// # Panics
 /// When the engine refuses.

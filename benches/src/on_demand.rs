@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How many are emitted at a time.
 pub const EMITTERS: usize = 256;
 
-/// Emits by this what is ordered, until there are no more orders.
+/// Emits occurrences on request, until there are no more requests.
 ///
 /// # Panics
 /// When an order cannot be read, or an emit panics.
@@ -25,7 +25,7 @@ where
     F: Future<Output = ()> + Send,
 {
     println!("ready");
-    // Read on a thread of its own: what is under way is not held up.
+    // Read on a separate thread: calls under way are not held up.
     let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {

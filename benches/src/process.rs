@@ -53,7 +53,8 @@ fn used(ticks: &[String]) -> Duration {
     Duration::from_secs_f64(ticks / TICKS)
 }
 
-/// What `/proc` says after the name, which may have spaces: the state, the parent and so on.
+/// Returns the fields of `/proc` after the name, which may have spaces: the state, the parent and
+/// so on.
 fn fields(pid: u32) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;

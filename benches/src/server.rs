@@ -1,4 +1,4 @@
-//! What a PostgreSQL server does, seen from beside it.
+//! The activity of a PostgreSQL server, seen from outside.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -25,8 +25,9 @@ impl Resolve for Here {
     }
 }
 
-/// A receiver on a thread of its own, and what has arrived there: `/good` is answered at once,
-/// `/failing` by 500, `/stalled` never, `/turning` at once but for [`STALL`].
+/// Starts a receiver on its own thread; returns its port and the arrivals: `/good` is answered
+/// immediately, `/failing` by 500, `/stalled` never, `/turning` immediately except during
+/// [`STALL`].
 ///
 /// # Panics
 /// When no port can be had.

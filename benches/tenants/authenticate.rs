@@ -1,7 +1,7 @@
 //! Authentications of A while another process on the same store edits keys of B.
 //!
-//! A's keys are all in memory, and the cache follows the store: before each use it asks for the
-//! generation of the key's slice, and where that has moved it reads what changed.
+//! A's keys are all in memory, and the cache follows the store: before each use it reads the
+//! generation of the key's shard, and if that has changed it reads the changes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -23,7 +23,7 @@ const A: i64 = 10;
 const B: i64 = 20;
 const KEYS: i64 = 1_000;
 const EDITS_PER_SECOND: u64 = 100;
-/// In the process that edits: where the store lies.
+/// The variable with the location of the store, for the process that edits.
 const PLACE: &str = "BENCH_PLACE";
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
@@ -136,7 +136,7 @@ impl Drop for Beside {
     }
 }
 
-/// What the other process does until it is killed.
+/// The work of the other process until it is killed.
 async fn beside(case: &str, kind: Kind, place: String) {
     let store = key_store(kind, &place).await;
     let keys = issue(store.as_ref(), B).await;

@@ -1,4 +1,4 @@
-//! Emits of A while B edits records, against B committing as often into a table of its own.
+//! Emits of A while B edits records, against B committing as often into its own table.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -33,7 +33,7 @@ pub(crate) async fn open(
     waits
 }
 
-/// Prints the median and the p99 as figures.
+/// Prints the median and the p99 as measurements.
 pub(crate) fn print(what: &str, waits: &[Duration]) {
     let at = |share: usize| waits[(waits.len() - 1) * share / 100].as_secs_f64() * 1e3;
     println!("figure {what} median, ms {}", at(50));

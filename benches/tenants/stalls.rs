@@ -1,6 +1,6 @@
-//! A healthy webhook beside very many that stall, and beside one neighbour that is dead or slow on
-//! the same host name; beside very many that answered once and then stall all at once, against as
-//! many that go on answering; and new webhooks of new tenants, which all answer.
+//! A healthy webhook among very many that stall, and next to one that is dead or slow on the same
+//! host name; among very many that answered once and then stall together, against as many that
+//! continue to answer; and new webhooks of new tenants, which all answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,7 +145,7 @@ async fn messages(
     (calls, commits)
 }
 
-/// From the call of `send` for webhooks that were just made, each of a tenant of its own.
+/// Measures from the call of `send` for new webhooks, each of its own tenant.
 async fn new_webhooks(engine: &Engine, port: u16, arrived: &Arrived) -> Vec<Duration> {
     let mut waits = Vec::new();
     for n in 0..NEW {

@@ -13,7 +13,7 @@ use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 use crate::edits;
 
 const OWNER: OwnerId = OwnerId(11);
-/// Tasks beside the one that runs.
+/// The number of tasks besides the one that runs.
 const BESIDE: i64 = 19;
 const ROWS: usize = 10_000;
 const EMITS_A_SECOND: u64 = 1_000;

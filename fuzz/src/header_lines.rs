@@ -1,4 +1,4 @@
-//! The headers field of a webhook. What is taken comes back line by line, and makes exactly those
+//! The headers field of a webhook. Accepted text is returned line by line, and makes exactly those
 //! lines of a request.
 
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
-//! What strangers may write, and what must hold of it whatever they write. README.md says it target
-//! by target.
+//! Input from strangers, and the properties that hold for any such input. README.md lists them
+//! target by target.
 #![allow(
     clippy::missing_panics_doc,
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The targets hold of every input that is kept, and of such inputs changed at random. What the
-//! changes are is drawn by a seed, which a failure prints; `GATEPOST_FUZZ_SEED` repeats it.
+//! The targets hold for every stored input, and for such inputs changed at random. A seed decides
+//! the changes, and a failure prints it; `GATEPOST_FUZZ_SEED` repeats it.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

@@ -227,7 +227,7 @@ impl<S: Store> Scene<S> {
                 .schedule(Schedule::new([Duration::from_millis(50)]).unwrap())
                 .limits(limits)
                 .clock(self.clock.clone());
-            // A store that panics while the engine starts is reported to whoever starts it.
+            // A store that panics while the engine starts is reported to the caller of `start`.
             if let Ok(Ok(engine)) = tokio::spawn(builder.start()).await {
                 return engine;
             }
@@ -284,8 +284,8 @@ impl<S: Store> Scene<S> {
         panic!("{}: {call} never succeeds", self.what)
     }
 
-    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever
-    /// received the error.
+    /// Deletes a webhook with its tasks, their events and its deliveries; the deletion holds,
+    /// whichever call received the error.
     async fn clear(&self, engine: &Engine) {
         let hook = self.hook;
         let gone = |e: Engine| async move {

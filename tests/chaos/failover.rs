@@ -1,5 +1,5 @@
-//! The primary is killed in the middle of load and its synchronous standby promoted: nothing that
-//! was accepted is lost, and the application goes on by itself.
+//! The primary is killed in the middle of load and its synchronous standby promoted: no accepted
+//! delivery is lost, and the application continues by itself.
 
 use std::time::Duration;
 

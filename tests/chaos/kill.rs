@@ -1,5 +1,5 @@
-//! A process that emits and delivers is killed again and again: nothing that was accepted is lost,
-//! no one-time task runs twice, and a receiver sees a delivery twice only where a claim was lost.
+//! A process that emits and delivers is killed again and again: no accepted delivery is lost, no
+//! one-time task runs twice, and a receiver sees a delivery twice only if a claim was lost.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ fn server() -> Place {
     }
 }
 
-/// Kills processes at random moments, now and then two that are at work together: this number of
-/// times, and on a machine that has other work until enough has happened, with longer lives from
-/// round to round. Returns the number of kills, too.
+/// Kills processes at random moments, sometimes two that work together: this number of times, and,
+/// on a machine with other work, until enough has happened, with a longer wait in each round.
+/// Returns the number of kills, too.
 async fn killed(
     place: Place,
     mode: Mode,

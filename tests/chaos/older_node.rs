@@ -1,6 +1,6 @@
-//! A newer process migrates the store beside one that accepts and delivers. The change is one after
-//! which every statement of the older one would still run: it must stop by itself, say why, and
-//! lose nothing.
+//! A newer process migrates the store while an older one accepts and delivers. Every statement of
+//! the older one would still run after the change: it must stop by itself, say why, and lose
+//! nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -44,8 +44,8 @@ async fn told(child: &Child, what: &str, times: usize) -> Vec<String> {
     }
 }
 
-/// `migrate` brings the store to the next version, `back` to where it was: there is no newer build
-/// that could go on with it.
+/// `migrate` brings the store to the next version, `back` to its former one: there is no newer
+/// build that could continue with it.
 async fn stops(
     what: &str,
     place: Place,
@@ -64,7 +64,7 @@ async fn stops(
         assert!(line.contains(&versions), "{line}");
         assert!(line.contains("newer version of Gatepost"), "{line}");
     }
-    // What was under way has arrived by then; nothing is claimed any more.
+    // Deliveries under way have arrived by then; nothing is claimed any more.
     sleep(QUIET).await;
     let seen = run.receiver.seen().len();
     sleep(QUIET).await;

@@ -1,4 +1,5 @@
-//! A message that kills whoever sends it ends by itself; what was under way beside it is sent.
+//! A message that kills every process that sends it ends by itself; other deliveries of its batch
+//! are sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -22,7 +22,7 @@ fn cuts() -> u64 {
     wanted.and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
-/// What the child did, under this setting.
+/// Returns the operations of the child under this setting.
 fn recorded(synchronous: &str) -> Vec<Op> {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -42,7 +42,7 @@ fn recorded(synchronous: &str) -> Vec<Op> {
     ops
 }
 
-/// What became of one disk: whether it is damaged, and which promises it breaks.
+/// The state of one disk: whether it is damaged, and which promises it breaks.
 #[derive(Default)]
 struct Damage {
     corrupt: bool,
@@ -137,7 +137,7 @@ async fn promises(
             broken.push(ack.clone());
         }
     }
-    // What was not acknowledged may be there or not, but whole.
+    // An unacknowledged delivery may be there or not, but must be whole.
     for delivery in &deliveries {
         let id = delivery.message_id.as_str();
         let other = if id.starts_with('a') { "b" } else { "a" };
@@ -150,7 +150,8 @@ async fn promises(
     Ok(broken)
 }
 
-/// Of the last key it may be that its deletion was stored and not acknowledged any more.
+/// Returns whether this is the last key, whose deletion may have been stored without an
+/// acknowledgement.
 fn is_last(acks: &[String], ack: &str) -> bool {
     acks.last().is_some_and(|last| last == ack)
 }

@@ -57,7 +57,7 @@ impl NodeA {
         (row.id, reveal.reveal().as_str().to_owned())
     }
 
-    /// Deletes a key and tells how long the call took.
+    /// Deletes a key and returns how long the call took.
     async fn delete(&self, id: KeyId) -> Duration {
         let began = Instant::now();
         self.keys.delete(&self.actor, id).await.unwrap();
@@ -102,7 +102,7 @@ impl NodeB {
         self.line()
     }
 
-    /// Asks until the other process can tell from its own memory, so that the key is there when it
+    /// Asks until the other process answers from its own memory, so that the key is cached when it
     /// is deleted.
     async fn remember(&mut self, key: &str) {
         for _ in 0..1000 {

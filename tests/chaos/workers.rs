@@ -126,7 +126,8 @@ async fn freeze(child: &Child, place: &Place) -> Vec<DeliveryId> {
     panic!("it is always writing, or never has a claim");
 }
 
-/// One that is frozen in the middle of its work, wakes up when its leases are over, and goes on.
+/// Freezes a worker in the middle of its work; it wakes up when its leases have ended, and
+/// continues.
 async fn frozen(place: Place) {
     let mut run = Run::new(place, CHILD).await;
     let frozen = run.child(Mode::Emit, 1);
@@ -148,8 +149,8 @@ async fn frozen(place: Place) {
     assert!(!lost.is_empty(), "nothing was under way when it froze");
     let verdict = evidence.judge();
     assert!(verdict.violations.is_empty(), "{verdict}");
-    // What the frozen one had sent and wanted to record was recorded by the one that came after it,
-    // and once.
+    // The requests that the frozen worker had sent and wanted to record were recorded by the next
+    // worker, and once.
     for (delivery, attempts) in lost {
         let numbers: Vec<u32> = attempts.iter().map(|a| a.number).collect();
         let counted: Vec<u32> = (1..=delivery.attempts).collect();

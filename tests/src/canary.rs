@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 /// A planted secret: what it is, and its text.
 #[derive(Clone, Debug)]
 pub struct Canary {
-    /// What it is, for the report.
+    /// The name of the secret, for the report.
     pub what: &'static str,
     /// The secret.
     pub secret: String,
@@ -72,7 +72,7 @@ impl Canary {
     }
 }
 
-/// What of these secrets is in these bytes, and in which form.
+/// Returns which of these secrets are in these bytes, and in which form.
 pub fn leaks(canaries: &[Canary], haystack: &[u8]) -> Vec<String> {
     // One character a byte: the standard library's search is fast, and not every form is UTF-8.
     let latin = |bytes: &[u8]| bytes.iter().map(|b| char::from(*b)).collect::<String>();
@@ -111,7 +111,7 @@ impl Log {
         log
     }
 
-    /// What was logged so far.
+    /// Returns the bytes logged so far.
     ///
     /// # Panics
     /// After a panic within a write.

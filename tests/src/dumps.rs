@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::postgres::{FreshSchema, server_command};
 
-/// What `pg_dump` writes of a schema, in its own format.
+/// Returns the dump of a schema by `pg_dump`, in its own format.
 pub fn dump(place: &FreshSchema) -> Vec<u8> {
     let schema = format!("--schema={}", place.schema);
     run("pg_dump", &["--format=custom", &schema], &place.url, &[])

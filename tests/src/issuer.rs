@@ -34,7 +34,8 @@ struct Inner {
     arrived: Notify,
 }
 
-/// Gives out `token-1`, `token-2` and so on, for an hour each, where nothing else is in its script.
+/// A token endpoint that issues `token-1`, `token-2` and so on, for an hour each, unless its script
+/// has another response.
 #[derive(Debug)]
 pub struct Issuer {
     inner: Arc<Inner>,
@@ -70,13 +71,13 @@ impl Issuer {
         }
     }
 
-    /// Where it is asked.
+    /// Returns the URL of its token endpoint.
     #[must_use]
     pub fn url(&self) -> String {
         format!("https://{}/token", self.addr)
     }
 
-    /// What it responds next.
+    /// Sets the next response.
     ///
     /// # Panics
     /// After a panic of another thread that used it.

@@ -1,4 +1,4 @@
-//! The example platform as a process of its own.
+//! The example platform as a separate process.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-/// What `admin` logs in with.
+/// The password of `admin`.
 pub const PASSWORD: &str = "let me in";
 
 /// The example platform, running; killed when it is dropped.
 #[derive(Debug)]
 pub struct PlatformProcess {
     child: Child,
-    /// What it printed until it was ready.
+    /// The lines that it printed until it was ready.
     pub said: Vec<String>,
     /// `http://127.0.0.1:12345`
     pub base: String,

@@ -3,7 +3,7 @@
 //!
 //! It ends with the process that started it, even if that is killed: a shell that waits for the end
 //! of its standard input stops the server and removes the folder. Needs the server's binaries
-//! (Debian: `postgresql`); where they are missing the test fails.
+//! (Debian: `postgresql`); if they are missing the test fails.
 
 use std::net::TcpListener;
 use std::ops::Range;
@@ -22,8 +22,8 @@ pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
 /// The folder of `initdb` and `postgres`, for a server of a version that the distribution has not.
 pub const BINARIES_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_BIN";
 
-/// Below the ports that Linux gives to whoever asks for any (from 32768 on), so that a server
-/// finds its port free when it starts and when it starts again.
+/// Ports below those that Linux assigns to programs that ask for any port (from 32768 on), so that
+/// a server finds its port free when it starts and when it starts again.
 const PORTS: Range<u16> = 20_000..32_000;
 
 /// A server that belongs to one test, which may restart it.
@@ -38,7 +38,7 @@ pub struct TestPostgres {
     _alive: ChildStdin,
 }
 
-/// Where a test finds an empty store: a URL, and a schema that nobody else uses.
+/// An empty store for a test: a URL, and a schema that nobody else uses.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs, reason = "not published")]
 pub struct FreshSchema {
@@ -48,7 +48,7 @@ pub struct FreshSchema {
     pub schema: String,
 }
 
-/// A schema of its own on the server that [`URL_VARIABLE`] names, or else on one that all tests of
+/// Creates a new schema on the server that [`URL_VARIABLE`] names, or else on one that all tests of
 /// this process share.
 ///
 /// # Panics
@@ -130,7 +130,7 @@ impl TestPostgres {
         )]
         let mut shell = Command::new("sh")
             .args(["-c", &watchdog])
-            // In a group of its own: Ctrl-C ends us, and then it does its work.
+            // In its own process group: Ctrl-C ends us, and then it does its work.
             .process_group(0)
             .stdin(Stdio::piped())
             .spawn()
@@ -191,7 +191,7 @@ impl TestPostgres {
         let own = own.expect("pgrep").stdout;
         let own = String::from_utf8_lossy(&own).into_owned();
         expect_success(Command::new("kill").args(["-9", pid]));
-        // Those that have ended by themselves since are no failure.
+        // Processes that have ended by themselves are no failure.
         let _ = Command::new("kill").arg("-9").args(own.lines()).output();
     }
 
@@ -308,7 +308,7 @@ impl TestPostgres {
         start
     }
 
-    /// What `pg_dump` writes of the whole database.
+    /// Returns the dump of the whole database by `pg_dump`.
     ///
     /// # Panics
     /// If it fails.
@@ -393,8 +393,8 @@ fn shell_words(command: &Command) -> String {
         .join(" ")
 }
 
-/// The folder of `initdb`: the one that [`BINARIES_VARIABLE`] names, or else beside `pg_config`, or
-/// the newest version that Debian's packages installed.
+/// Returns the folder of `initdb`: the one that [`BINARIES_VARIABLE`] names, or else that of
+/// `pg_config`, or the newest version that Debian's packages installed.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn binaries() -> PathBuf {
     if let Some(named) = std::env::var_os(BINARIES_VARIABLE) {

@@ -1,6 +1,7 @@
-//! What Linux says of a process.
+//! Information of Linux about a process.
 
-/// A number that `/proc/PID/status` has under this name. `None` once the process has gone.
+/// Returns a number that `/proc/PID/status` has under this name, or `None` if the process has
+/// ended.
 #[must_use]
 pub fn status(pid: u32, name: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

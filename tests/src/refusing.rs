@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use tokio::net::TcpSocket;
 
 /// A port that is taken but not listened on: it refuses every connection, and no other test is
-/// given it while this lives.
+/// given it while this value exists.
 #[derive(Debug)]
 pub struct Refusing(TcpSocket);
 

@@ -27,7 +27,7 @@ use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity
 
 use crate::open::with_tenants;
 
-/// Where requests come from unless a test says otherwise.
+/// The address of requests by default.
 pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The users: 1, 2 and 3 are in tenant 1, 1 administers the system, 2 the tenant; 4 is in no
@@ -68,7 +68,7 @@ impl Accounts for Users {
 /// The platform.
 #[derive(Debug)]
 pub struct World<S = MemoryStore> {
-    /// Where the API listens.
+    /// The address of the API.
     pub server: SocketAddr,
     /// The key service.
     pub keys: KeyService,

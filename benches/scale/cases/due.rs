@@ -1,4 +1,4 @@
-//! A claim, the next due time and the due lanes: 1,000,000 waiting over 100,000 lanes, against
+//! A claim, the next due time and the due queues: 1,000,000 waiting over 100,000 queues, against
 //! 1,000 over 10. Nine of ten are due.
 
 use std::time::Instant;
@@ -42,7 +42,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
         let name = format!("{what}, 1,000,000 over 100,000 lanes");
         row(kind, &name, &figures[1][n], "ms", "");
         let name = format!("{what}, the latter over the former");
-        // Here 500 lanes come back against 10.
+        // Here 500 queues are returned against 10.
         let goal = if n == 3 { "" } else { "<= 1.5 x" };
         ratio(kind, &name, &figures[1][n], &figures[0][n], goal);
     }
@@ -50,7 +50,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     many.remove().await;
 }
 
-/// A store in which this number waits over that number of lanes.
+/// Returns a store in which `count` deliveries wait over `lanes` queues.
 pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     let store = stage.fresh().await;
     store.hooks(1, lanes.min(1_000), false).await;
@@ -74,7 +74,7 @@ async fn calls(store: &Store) -> [f64; 5] {
     let mut waits = [const { Vec::new() }; 5];
     for call in 0..CALLS {
         if call % CLAIMS == 0 {
-            // What is claimed again and again in the 10 lanes is not what is measured.
+            // Repeated claims in the 10 queues leave dead rows, which must not be measured.
             tidy.vacuum().await;
         }
         waits[0].push(backlog.claim_and_release(TimeDelta::zero()).await);

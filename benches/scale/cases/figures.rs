@@ -1,4 +1,4 @@
-//! Health and the figures of the queue with 10,000,000 kept and 1,000,000 waiting.
+//! Health and the metrics of the queue with 10,000,000 kept and 1,000,000 waiting.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What 8 processes cost that have nothing to do, beside 100,000 lanes that wait for later.
+//! The cost of 8 processes that have nothing to do, while 100,000 queues wait for a later time.
 
 use std::time::Duration;
 

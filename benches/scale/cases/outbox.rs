@@ -1,4 +1,4 @@
-//! The outbox fanned out by 4 processes, against 1; rows of 16 places, and of one. Each row makes
+//! The outbox fanned out by 4 processes, against 1; rows of 16 realms, and of one. Each row makes
 //! one delivery, which waits for a paused webhook.
 
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64,
     let mut bulk = store.bulk().await;
     bulk.outbox(rows, places).await;
     let (before, first) = (used(&engines), bulk.count(FIRST).await);
-    // The time begins when they have noticed: an insert by hand notifies nobody.
+    // The time begins when they have noticed: a manual insert notifies nobody.
     while bulk.count(FIRST).await == first {
         tokio::time::sleep(PAUSE).await;
     }

@@ -83,7 +83,7 @@ async fn load(stage: &Stage, old: bool) -> (f64, f64, [f64; 2]) {
     let left = bulk.count(&cut).await as f64;
     let mut longest = [0.0; 2];
     if let Some(server) = &server {
-        // What this process asks itself is not meant.
+        // Queries of this process itself do not count.
         let noted = server.noted(noted_from).await;
         let noted = noted.into_iter().filter(|(_, text)| !text.contains(&cut));
         for (millis, text) in noted {

@@ -1,4 +1,4 @@
-//! Who is who on the platform of the measurements: ten users a tenant, by their numbers.
+//! The users of the platform of the measurements: ten users a tenant, by their numbers.
 
 use gatepost_engine::{PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
@@ -21,7 +21,7 @@ impl Accounts for Users {
     }
 }
 
-/// Everybody may watch everything that is meant for them, and the platform says so at once.
+/// A policy that lets all users watch everything addressed to them, and answers immediately.
 #[derive(Debug)]
 pub struct Everything;
 
@@ -55,7 +55,7 @@ pub(super) fn account(owner: OwnerId) -> Account {
     }
 }
 
-/// What happens to this owner.
+/// Returns an occurrence of this owner.
 #[must_use]
 pub fn occurrence(owner: OwnerId) -> Occurrence {
     Occurrence::new(

@@ -1,4 +1,4 @@
-//! Where a store lies, and how it is opened.
+//! The location of a store, and how it is opened.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,8 +74,8 @@ async fn postgres(url: &str) -> PostgresStore {
         .unwrap()
 }
 
-/// Where an empty store may lie: a file, or a database on the server that `BENCH_POSTGRES_URL`
-/// names. The folder is to be kept as long.
+/// Returns the location of a new, empty store: a file, or a database on the server that
+/// `BENCH_POSTGRES_URL` names. Keep the folder until the store is closed.
 pub async fn fresh_place(kind: Kind) -> (String, TempDir) {
     let server = std::env::var("BENCH_POSTGRES_URL").unwrap_or_default();
     fresh_place_on(kind, &server).await
@@ -91,7 +91,7 @@ pub async fn fresh_place_on(kind: Kind, server: &str) -> (String, TempDir) {
     (place, folder)
 }
 
-/// A database of its own on that server.
+/// Creates a new database on that server.
 async fn fresh_database(url: &str) -> String {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
         .await

@@ -26,9 +26,9 @@ const AT_ONCE: usize = 64;
 pub struct Platform {
     /// The store.
     pub store: Arc<dyn WebhookStore>,
-    /// Where the store lies: a file, or a server's URL.
+    /// The location of the store: a file, or a server's URL.
     pub place: String,
-    /// What each task sends.
+    /// The message of each task.
     message: String,
     _folder: Option<TempDir>,
 }
@@ -61,7 +61,8 @@ impl Platform {
         self
     }
 
-    /// An engine on it whose users hear what is addressed to them and have no quotas.
+    /// Returns an engine on it whose users receive occurrences addressed to them and have no
+    /// quotas.
     pub async fn engine(&self) -> Engine {
         self.builder()
             .addressed_only(Arc::new(Users))
@@ -71,8 +72,8 @@ impl Platform {
             .unwrap()
     }
 
-    /// An engine on it, of which nobody has said yet who hears what. Every name is this machine; a
-    /// retry comes after ten minutes.
+    /// Returns an engine on it without a subscription policy. Every name is this machine; a retry
+    /// comes after ten minutes.
     #[must_use]
     pub fn builder(&self) -> EngineBuilder {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
@@ -101,7 +102,7 @@ impl Platform {
         self.records_of_one(owner, url, tasks).await
     }
 
-    /// As [`records`](Self::records), of an owner who has no place of his own.
+    /// The same as [`records`](Self::records), for an owner without a tenant.
     pub async fn records_of_one(
         &self,
         owner: OwnerId,

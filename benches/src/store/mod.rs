@@ -20,9 +20,9 @@ pub use self::work::{BODY, Work};
 use self::work::{now, sent, webhook};
 use crate::figures::{Better, keep, spread};
 
-/// How many emitters call at once, and how many deliveries the bare driver writes in one set.
+/// The number of concurrent emitters, and of deliveries that the bare driver writes in one set.
 const EMITTERS: usize = 256;
-/// How many lanes the waiting rows are spread over.
+/// The number of queues with waiting rows.
 const LANES: usize = 100;
 const SIZES: [i64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const QUICK_SIZES: [i64; 2] = [1_000, 100_000];
@@ -64,8 +64,8 @@ pub async fn against_the_driver<B: Backend>(backend: &mut B) -> Work<B::Store> {
     work
 }
 
-/// A claim of 64 out of more and more waiting rows in 100 lanes; with the argument `quick` on fewer
-/// rows.
+/// Measures a claim of 64 out of more and more waiting rows in 100 queues; with the argument
+/// `quick` on fewer rows.
 ///
 /// # Panics
 /// When the store refuses.
@@ -157,8 +157,8 @@ async fn singles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
     );
 }
 
-/// Claims eight of each of eight lanes; how long that took in microseconds. They are given back at
-/// once, so that each size keeps its rows.
+/// Claims eight of each of eight queues; returns the time in microseconds. They are given back
+/// immediately, so that each size keeps its rows.
 async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round: usize) -> f64 {
     let lanes: Vec<LaneClaim> = (0..8)
         .map(|i| LaneClaim {

@@ -1,4 +1,4 @@
-//! What an emitter does: enqueue deliveries that it has leased itself, then settle them.
+//! The work of an emitter: enqueue deliveries that it has leased itself, then settle them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,7 +96,7 @@ impl<S: WebhookStore> Work<S> {
     }
 
     fn name(&self) -> String {
-        // Spread as random ids are, so that the unique index is not filled at its end alone.
+        // Spread like random ids, so that the unique index is not filled only at its end.
         let number = self.names.fetch_add(1, Ordering::Relaxed);
         format!(
             "{:016x}{number:x}",

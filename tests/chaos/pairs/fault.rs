@@ -1,4 +1,4 @@
-//! What may befall a process.
+//! Faults of a process.
 
 /// Each holds until it is lifted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

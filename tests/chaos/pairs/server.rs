@@ -18,7 +18,7 @@ pub(super) struct Server {
     postgres: Arc<TestPostgres>,
     pub(super) wire: Wire,
     pub(super) disk: FullDisk,
-    /// What the processes know; the server may be further.
+    /// The file with the processes' knowledge; the server may be further.
     file: PathBuf,
     password: u32,
     changed: bool,
@@ -57,7 +57,7 @@ impl Server {
         server
     }
 
-    /// Where the test finds the store.
+    /// Returns the location of the store for the test.
     pub(super) fn place(&self) -> Place {
         Place::Server {
             url: self.postgres.url().to_owned(),
@@ -65,7 +65,7 @@ impl Server {
         }
     }
 
-    /// Where the processes find it.
+    /// Returns the location of the store for the processes.
     pub(super) fn place_of_processes(&self) -> Place {
         let port = self.wire.port;
         Place::Server {

@@ -1,9 +1,9 @@
-//! What the tests of failing disks run: writes to a store, tells what was stored and what was
-//! refused.
+//! The program that the tests of failing disks run: it writes to a store and prints each stored and
+//! each refused write.
 //!
-//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write, `ERR open Kind
-//! text` when the store does not open. After the first refusal it waits for a line on its standard
-//! input, then goes on.
+//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write,
+//! `ERR open Kind text` when the store does not open. After the first refusal it waits for a line
+//! on its standard input, then continues.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,7 +1,7 @@
 //! Pictures of every page of the console, for people to look at: three widths, light and dark.
 //!
-//! `cargo run -p tests --bin pictures -- FOLDER`. In `FOLDER/front` are those of the project's
-//! front page: what the lines that the example platform prints lead to, pasted.
+//! `cargo run -p tests --bin pictures -- FOLDER`. `FOLDER/front` receives those of the project's
+//! front page: the results of the pasted lines that the example platform prints.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,7 +17,7 @@ use tests::platform::PlatformProcess;
 
 /// A phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
-/// Of the front page's pictures, in pixels.
+/// The size of the front page's pictures, in pixels.
 const FRONT: (u32, u32) = (1000, 690);
 
 #[tokio::main]

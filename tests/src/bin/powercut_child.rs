@@ -1,5 +1,5 @@
-//! What the power cut test runs under `strace`: writes to a store and acknowledges each write that
-//! returned `Ok`.
+//! The program that the power cut test runs under `strace`: it writes to a store and acknowledges
+//! each write that returned `Ok`.
 //!
 //! `powercut_child FILE full|normal|off ROUNDS`. A line `ACK …` is one system call.
 #![allow(

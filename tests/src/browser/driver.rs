@@ -1,4 +1,4 @@
-//! What a person does with a browser.
+//! Actions of a person with a browser.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const AGAIN: usize = 20;
 /// One at a time: a browser takes a core.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// A window of its own, without history or cookies.
+/// A browser window with its own history and cookies, both empty.
 #[derive(Clone, Debug)]
 pub struct Browser {
     /// The session, for what is not offered here.
@@ -46,8 +46,8 @@ impl Browser {
         closed.unwrap();
     }
 
-    /// A browser for the site at this address, such as `http://127.0.0.1:8080`. Whoever opens it
-    /// closes it.
+    /// Opens a browser for the site at this address, such as `http://127.0.0.1:8080`. The caller
+    /// must close it.
     ///
     /// # Panics
     /// When no browser starts.
@@ -105,7 +105,7 @@ impl Browser {
             .unwrap();
     }
 
-    /// Where the browser is: path, query and fragment.
+    /// Returns the path, query and fragment of the current address.
     pub async fn path(&self) -> String {
         let url = self.driver.current_url().await.unwrap().to_string();
         url.strip_prefix(&self.base).unwrap_or(&url).to_owned()
@@ -136,7 +136,7 @@ impl Browser {
     pub async fn fill(&self, css: &str, text: &str) {
         for _ in 0..AGAIN {
             let field = self.see(css).await;
-            // An element of the page before is gone by now: look again.
+            // An element of the previous page no longer exists by then: look again.
             if field.clear().await.is_ok() && field.send_keys(text).await.is_ok() {
                 return;
             }
@@ -155,7 +155,7 @@ impl Browser {
         panic!("{css} cannot be pressed");
     }
 
-    /// Presses a button and waits until the page that it was on is gone.
+    /// Presses a button and waits until its page has been left.
     pub async fn turn(&self, css: &str) {
         let old = self.see("main").await;
         self.click(css).await;
@@ -195,7 +195,7 @@ impl Browser {
         panic!("{css} has no text");
     }
 
-    /// What a field holds.
+    /// Returns the value of a field.
     pub async fn value(&self, css: &str) -> String {
         for _ in 0..AGAIN {
             if let Ok(value) = self.see(css).await.prop("value").await {
@@ -231,8 +231,8 @@ impl Browser {
         self.driver.source().await.unwrap()
     }
 
-    /// What the browser complained of since it was asked last: refused scripts and styles, errors
-    /// of scripts, failed requests but for those with an expected status.
+    /// Returns the browser's complaints since the last call: refused scripts and styles, errors of
+    /// scripts, failed requests except those with an expected status.
     pub async fn complaints(&self) -> Vec<String> {
         let log = self.driver.get_log("browser").await.unwrap();
         let expected = |text: &str| {

@@ -69,7 +69,7 @@ impl Resolve for Names {
     }
 }
 
-/// What was changed, as the platform's audit log received it.
+/// The changes that the platform's audit log received.
 #[derive(Clone, Debug, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -85,7 +85,7 @@ impl Audit for Heard {
 /// The platform.
 #[derive(Debug)]
 pub struct Site {
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
     /// The key service.
     pub keys: KeyService,
@@ -98,26 +98,26 @@ pub struct Site {
     heard: Heard,
 }
 
-/// What a site is made of.
+/// The parts of a site.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Where keys are kept.
+    /// The store of the keys.
     pub key_store: Arc<dyn KeyStore>,
-    /// Where everything else is.
+    /// The store of everything else.
     pub webhook_store: Arc<dyn WebhookStore>,
-    /// Where changes are logged, if they are.
+    /// The audit log, if changes are logged.
     pub audit_store: Option<Arc<dyn AuditStore>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// What objects are called.
+    /// The names of objects.
     pub directory: Arc<dyn Directory>,
     /// How much each user may have.
     pub quotas: Arc<dyn Quotas>,
-    /// Who may watch what.
+    /// The subscription policy.
     pub watch: Arc<dyn SubscriptionPolicy>,
-    /// What the console says.
+    /// The texts of the console.
     pub texts: Texts,
-    /// Which events of our own there are.
+    /// Gatepost's own events.
     pub own_events: OperationalEvents,
 }
 
@@ -296,7 +296,7 @@ impl Site {
         Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Platform)
     }
 
-    /// What the audit log received so far.
+    /// Returns the changes that the audit log received so far.
     ///
     /// # Panics
     /// After a panic in another thread.

@@ -1,5 +1,5 @@
 //! Starts Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`).
-//! Where they are missing the test fails.
+//! If they are missing the test fails.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
@@ -33,7 +33,7 @@ impl Default for Look {
     }
 }
 
-/// A browser of its own, set up like this.
+/// Opens a new browser with these settings.
 pub(super) async fn open(look: Look) -> WebDriver {
     let mut wanted = DesiredCapabilities::chrome();
     for argument in [
@@ -75,7 +75,8 @@ pub(super) async fn paint(driver: &WebDriver, look: Look) {
         .unwrap();
 }
 
-/// Where the driver of this process listens. It ends with the process, even if that is killed.
+/// Returns the address of this process's driver. The driver ends with the process, even if that is
+/// killed.
 fn driver_url() -> String {
     static DRIVER: OnceLock<(String, ChildStdin)> = OnceLock::new();
     let (url, _) = DRIVER.get_or_init(|| {

@@ -127,7 +127,7 @@ impl Page {
         value.and_then(|value| value.to_str().ok()).unwrap_or("")
     }
 
-    /// Where it redirects to.
+    /// Returns the address of the redirect.
     #[must_use]
     pub fn to(&self) -> &str {
         self.header("location")
@@ -139,7 +139,7 @@ impl Page {
         self.html.contains(text)
     }
 
-    /// What is wrong with a field, as it stands beside it.
+    /// Returns the error shown next to a field.
     #[must_use]
     pub fn error(&self, field: &str) -> String {
         let place = format!("data-error=\"{field}\">");

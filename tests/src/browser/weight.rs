@@ -1,4 +1,4 @@
-//! What a page weighs on the wire.
+//! The bytes that a page sends over the network.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

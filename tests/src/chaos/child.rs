@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::place::Place;
 
-/// What a child does.
+/// The work of a child.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mode {
     /// Emits and delivers.
@@ -48,7 +48,7 @@ impl Mode {
     }
 }
 
-/// A running child and what it has told so far.
+/// A running child and the lines that it has printed so far.
 #[derive(Debug)]
 pub struct Child {
     /// The process.
@@ -95,7 +95,7 @@ impl Child {
         }
     }
 
-    /// What it has told so far.
+    /// Returns the lines printed so far.
     pub fn told(&self) -> Vec<String> {
         self.told.lock().unwrap().clone()
     }
@@ -115,7 +115,7 @@ impl Child {
         self.process.try_wait().unwrap()
     }
 
-    /// Kills it (SIGKILL) and returns all that it told.
+    /// Kills it (SIGKILL) and returns all lines that it printed.
     ///
     /// # Panics
     /// When it had ended by itself before.

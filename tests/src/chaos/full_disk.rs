@@ -41,10 +41,10 @@ const CODE: &str = r#"
     ALLOCATE(posix_fallocate64)
 "#;
 
-/// What fails on a full disk.
+/// The writes that fail on a full disk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Full {
-    /// What makes a file larger.
+    /// Writes that make a file larger.
     Growth,
     /// Every write: of a file system that never writes in place.
     Writes,
@@ -59,7 +59,7 @@ pub struct FullDisk {
 }
 
 impl FullDisk {
-    /// In a folder that the process can read; there is room at first.
+    /// Makes a disk in a folder that the process can read; it has free space at first.
     ///
     /// # Panics
     /// When there is no C compiler.
@@ -78,7 +78,7 @@ impl FullDisk {
         }
     }
 
-    /// What the process is to be started with.
+    /// Returns the environment with which the process must be started.
     pub fn environment(&self) -> [(&'static str, String); 3] {
         let fails = match self.full {
             Full::Growth => "growth",
@@ -91,7 +91,7 @@ impl FullDisk {
         ]
     }
 
-    /// From now on there is no room.
+    /// Makes the disk full.
     ///
     /// # Panics
     /// When the file cannot be made.
@@ -106,7 +106,7 @@ impl FullDisk {
         std::fs::rename(new, &self.flag).unwrap();
     }
 
-    /// There is room again. Returns how many writes failed.
+    /// Makes the disk have free space again. Returns the number of failed writes.
     ///
     /// # Panics
     /// When it was not filled.

@@ -1,5 +1,5 @@
 //! Runs in which processes die: a child that emits and delivers, a receiver that counts, and one
-//! judge of what came of it.
+//! verdict on the results.
 
 mod child;
 mod full_disk;

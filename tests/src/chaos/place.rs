@@ -1,4 +1,4 @@
-//! Where the store of a run lies, as a word that a child is given.
+//! The location of a run's store, as one argument for a child.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub trait Store: KeyStore + WebhookStore {}
 impl<S: KeyStore + WebhookStore> Store for S {}
 
 impl Place {
-    /// The place as one argument.
+    /// Returns the location as one argument.
     pub fn word(&self) -> String {
         match self {
             Self::File(path) => path.clone(),
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    /// The place in an argument.
+    /// Parses the location in an argument.
     pub fn parse(word: &str) -> Self {
         match word.split_once('#') {
             Some((url, schema)) => Self::Server {

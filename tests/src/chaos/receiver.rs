@@ -45,7 +45,7 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub struct Counting {
     inner: Arc<Inner>,
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
 }
 
@@ -85,7 +85,7 @@ impl Counting {
         self.inner.hangs.send_replace(hangs);
     }
 
-    /// The most requests that were under way at once.
+    /// Returns the largest number of concurrent requests.
     pub fn most_at_once(&self) -> usize {
         self.inner.most.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! The judge: what must hold after every run, however chaotic.
+//! The verdict: what must hold after every run, however chaotic.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -9,16 +9,16 @@ use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
 use super::receiver::Seen;
 use super::run::Told;
 
-/// What holds for every delivery, whatever dies.
+/// A rule that holds for every delivery, whatever dies.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Invariant {
-    /// What was accepted is in the end `sent` or `error`, once.
+    /// An accepted delivery is in the end `sent` or `error`, once.
     NothingIsLost,
     /// A receiver sees a delivery at most once for each attempt, each claim that was lost, and each
-    /// reused connection that it reset instead of a response. The
-    /// first loss is not counted in the store, for it may be what was beside the delivery that
-    /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are
-    /// no more of them than were under way in processes that died.
+    /// reused connection that it reset instead of a response. The first loss is not counted in the
+    /// store, because another delivery of the same batch may have killed the sender; an attempt
+    /// follows it, or the loss that ends the delivery, and the number of such losses is at most
+    /// that of the deliveries under way in processes that died.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
@@ -28,24 +28,24 @@ pub enum Invariant {
     LogAgreesWithReceiver,
     /// Nothing leaves before its time.
     NothingIsEarly,
-    /// No more requests at once than is allowed.
+    /// The number of concurrent requests does not exceed the limit.
     AtOnceIsBounded,
-    /// A one-time task runs once, and is gone then.
+    /// A one-time task runs once, and is deleted then.
     OnceIsOnce,
     /// When the trouble is over, the queue is empty soon.
     QueueEmpties,
 }
 
-/// What a run leaves behind. That a settlement with an old token changes nothing, that a deleted
-/// key is refused, that no secret leaks and that no forbidden address is dialled is not to be seen
-/// in it: other tests judge that.
+/// The results of a run. It does not show that a settlement with an old token changes nothing, that
+/// a deleted key is refused, that no secret leaks and that no forbidden address is dialled: other
+/// tests check that.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// What the children told.
+    /// The lines that the children printed.
     pub told: Told,
-    /// What arrived.
+    /// The requests that arrived.
     pub seen: Vec<Seen>,
-    /// The most requests at once.
+    /// The largest number of concurrent requests.
     pub most_at_once: usize,
     /// All deliveries and their attempts.
     pub deliveries: Vec<(Delivery, Vec<AttemptRecord>)>,
@@ -57,18 +57,18 @@ pub struct Evidence {
     pub drain_bound: Duration,
     /// Attempts after the first.
     pub retries: u32,
-    /// How many requests may be under way at once.
+    /// The limit of concurrent requests.
     pub at_once_bound: usize,
     /// How many processes were killed.
     pub kills: usize,
-    /// Whether the clocks of processes were set: then it is not judged when something left.
+    /// Whether the clocks of processes were set: then send times are not checked.
     pub clock_jumped: bool,
 }
 
-/// What was found.
+/// The result of the checks.
 #[derive(Debug, Default)]
 pub struct Verdict {
-    /// What does not hold, and where.
+    /// The broken rules, each with its evidence.
     pub violations: Vec<(Invariant, String)>,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Evidence {
-    /// Judges all of it.
+    /// Checks all rules.
     pub fn judge(&self) -> Verdict {
         let mut verdict = Verdict::default();
         self.lost_or_doubled(&mut verdict);

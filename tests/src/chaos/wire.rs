@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 /// Passes connections on to a port of this machine; it ends with the runtime.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
     cut: Arc<Cut>,
 }

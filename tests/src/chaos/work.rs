@@ -1,4 +1,4 @@
-//! What the process does that is killed.
+//! The work of the process that is killed.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -31,7 +31,7 @@ fn tell(line: &str) {
     std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
 }
 
-/// The child's whole life: it ends when it is killed.
+/// Runs a child until it is killed.
 ///
 /// # Panics
 /// On a wrong argument, and when its store cannot be opened.
@@ -112,7 +112,7 @@ async fn the_webhook(engine: &Engine) -> WebhookId {
     engine.list_webhooks(&query).await.unwrap()[0].id
 }
 
-/// Emits without an end; each tenth time a one-time task that two occurrences reach at once.
+/// Emits without an end; each tenth time a one-time task that two concurrent occurrences match.
 async fn emit(engine: Engine, hook: WebhookId, emitter: i64, mode: Mode) {
     let lies = matches!(mode, Mode::Lie | Mode::SteadyLie);
     let pause = match mode {

@@ -13,7 +13,7 @@ pub struct Act {
     /// The request, head and body: see [`request`].
     pub request: Vec<u8>,
     /// The store's method that the request is held in, and which of its calls: the one that stores
-    /// the change, for a message that is sent at once the last one before.
+    /// the change, or, for a message that is sent immediately, the one before the last.
     pub held: (&'static str, u64),
     /// The table of the audit record.
     pub table: &'static str,

@@ -141,7 +141,7 @@ fn forms(site: &DoorSite) -> Vec<Route> {
     route.into()
 }
 
-/// Every button that is a form of its own.
+/// Returns every button that is its own form.
 fn buttons(site: &DoorSite) -> Vec<Route> {
     use Operation::{
         Cancel, Disable, Enable, Pause, Replay, Resume, Retry, RotateSecret, Run, SendTest, Test,

@@ -98,7 +98,7 @@ impl Directory for Moody {
 /// Table, row and operation.
 type Record = (&'static str, i64, Operation);
 
-/// What the audit log heard: table, row and operation. A test may make it panic.
+/// The entries that the audit log received: table, row and operation. A test may make it panic.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
     records: Arc<Mutex<Vec<Record>>>,

@@ -43,7 +43,7 @@ pub trait Roof: Sync {
     async fn acts(&self, site: &DoorSite) -> Vec<Act>;
 }
 
-/// What an interface is built of.
+/// The parts of an interface.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The key service.
@@ -80,9 +80,9 @@ pub struct Rows {
 /// The platform.
 #[derive(Debug)]
 pub struct DoorSite {
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
-    /// What its interfaces are built of.
+    /// The parts of its interfaces.
     pub parts: Parts,
     /// Its store.
     pub store: Arc<FaultStore<MemoryStore>>,

@@ -23,14 +23,14 @@ const NO_RECORD: Duration = Duration::from_millis(20);
 pub struct Finding {
     /// Its spelling.
     pub spelling: String,
-    /// Where it was held.
+    /// The moment at which it was held.
     pub when: When,
-    /// What was wrong.
+    /// The fault.
     pub said: String,
 }
 
-/// Each act of the interface on a site of its own, with a client that leaves while the store holds
-/// the call: before the change is stored, and after. Also how many acts there were.
+/// Performs each act of the interface on a new site, with a client that leaves while the store
+/// holds the call: before the change is stored, and after. Also returns the number of acts.
 pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     let count = DoorSite::start(roof).await;
     let count = roof.acts(&count).await.len();

@@ -1,9 +1,9 @@
-//! What came of it.
+//! The results of a run.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What nobody complains of, though the platform alone needs a part of it.
+/// A latency that nobody complains about, though the platform by itself needs only part of it.
 const P99: Duration = Duration::from_millis(20);
 const RESIDENT: u64 = 200 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ const RESIDENT: u64 = 200 * 1024 * 1024;
 pub struct Phase {
     /// How long each of their requests took from when it was due, in order of length.
     pub times: Vec<Duration>,
-    /// What went wrong, with how it was said.
+    /// The errors, with their texts.
     pub errors: Vec<String>,
     /// Occurrences that were accepted; each makes three deliveries.
     pub occurrences: usize,
@@ -35,17 +35,17 @@ impl Phase {
 /// Both phases.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// The nine alone.
+    /// The nine users without the attack.
     pub alone: Phase,
-    /// The nine beside him.
+    /// The nine users during the attack.
     pub beside: Phase,
     /// Deliveries that did not arrive.
     pub missing: usize,
 }
 
 impl Figures {
-    /// Whether the nine hardly notice him: p99 at most 20 ms and memory at most 200 MiB, or twice
-    /// what they are alone; no error, everything arrived.
+    /// Returns whether the attack hardly affects the nine: p99 at most 20 ms and memory at most 200
+    /// MiB, or twice the values without it; no error, everything arrived.
     #[must_use]
     pub fn is_well(&self) -> bool {
         let (alone, beside) = (&self.alone, &self.beside);

@@ -1,4 +1,4 @@
-//! His session in the console.
+//! The attacker's session in the console.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What everybody has before it begins.
+//! The records of all users before the run begins.
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -16,7 +16,8 @@ const HIM: u128 = 4;
 const HIS_TASKS: usize = 16;
 const HIS_MESSAGE: usize = 64 * 1024;
 const HIS_OCCURRENCES: usize = 25;
-/// A header that ends the connection of his target, and a message that fills it.
+/// The length of a header that ends the connection of the attacker's target, and of a message that
+/// fills it.
 const LONG_HEADER: usize = 8_192;
 const LONG_MESSAGE: usize = 200_000;
 /// Credentials that are parts of what a credential is hidden by.
@@ -28,7 +29,7 @@ const PAIRS: usize = 16;
 pub(super) struct Member {
     pub key: String,
     pub acts: bool,
-    /// The same all the time: its connection is there when he comes.
+    /// One client for the whole run: its connection is open when the attack begins.
     pub client: Client,
 }
 
@@ -66,7 +67,8 @@ async fn watch(scene: &Scene, key: &str, hook: Value, event: [&str; 3], tasks: u
     }
 }
 
-/// His key. He has as much as he may: 20 tasks with large texts, and a log of what they sent.
+/// Returns the attacker's key. The attacker has as much as allowed: 20 tasks with large texts, and
+/// a log of their deliveries.
 pub(super) async fn for_him(scene: &Scene) -> String {
     let his = key(scene, HIM, "his").await;
     let text = "lorem ipsum ".repeat(HIS_MESSAGE / 12);
@@ -97,8 +99,8 @@ pub(super) async fn for_him(scene: &Scene) -> String {
     his
 }
 
-/// Webhooks that hurt whoever shares a connection with them, or a process; they are sent to when
-/// he logs in.
+/// Creates webhooks that hurt others on the same connection or process; logins of the attacker are
+/// sent to them.
 fn his_worst(scene: &Scene) -> [(Value, String); 4] {
     let hook = |name: &str, target: String, headers: &str| json!({"name": name, "url": format!("{target}/{name}"), "headers": headers, "allow_insecure": true, "retries": 10});
     let http2 = format!("https://{}", scene.receiver.http2);

@@ -1,15 +1,15 @@
-//! One plain user who does his worst, beside nine who work.
+//! One plain user who attacks the platform, while nine others work.
 //!
-//! Over 64 connections he lists everything under every name, searches large texts, sends large
-//! forms, guesses passwords, opens sockets and says nothing, and takes his time with heads, bodies
-//! and responses. The nine send requests at a steady pace, alone at first and then beside him, and
-//! webhooks are to receive what happens. His own webhooks share targets with theirs and do there
-//! what servers end connections for; what they are sent comes of his logins. Guesses come
-//! from 80 addresses, while others log in for the first time.
+//! Over 64 connections the attacker lists everything under every name, searches large texts, sends
+//! large forms, guesses passwords, opens silent sockets, and is slow with heads, bodies and
+//! responses. The nine send requests at a steady pace, first without the attack and then during it,
+//! and their webhooks must receive the occurrences. The attacker's webhooks share targets with
+//! theirs and provoke servers into ending connections; they are sent the attacker's logins. Guesses
+//! come from 80 addresses, while others log in for the first time.
 //!
 //! A minute of each: `cargo build --release -p tests --bin host --bin hostile`, then
-//! `target/release/hostile 60`, with `shared` at the end for nine who have his address. Five
-//! seconds run with the tests (`tests/alone/hostile.rs`).
+//! `target/release/hostile 60`, with `shared` at the end if the nine have the attacker's address.
+//! Five seconds run with the tests (`tests/alone/hostile.rs`).
 
 mod figures;
 mod forms;
@@ -39,10 +39,10 @@ use crate::platform::{PASSWORD, PlatformProcess};
 /// How long deliveries that are under way at the end may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where the nine are.
+/// The addresses of the nine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Addresses {
-    /// Each has an address of its own.
+    /// Each has its own address.
     Own,
     /// All are behind one gateway, with him: what is limited by address they share.
     His,
@@ -57,7 +57,7 @@ struct Scene {
     receiver: Receiver,
 }
 
-/// The platform, with the nine who work there and what he needs.
+/// The platform, with the nine users who work there and the attacker's input.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Attacked {
     scene: Arc<Scene>,
@@ -87,7 +87,7 @@ impl Attacked {
         Self { scene, nine, him }
     }
 
-    /// Stops the platform, lets this be done, and goes on with the platform that it returns, which
+    /// Stops the platform, runs `meanwhile`, and continues with the platform that it returns, which
     /// has the same data.
     ///
     /// # Panics
@@ -112,7 +112,7 @@ impl Attacked {
         nine::work(&self.scene, &self.nine, long).await
     }
 
-    /// He begins; `his` is the program `hostile`.
+    /// Starts the attack; `his` is the program `hostile`.
     ///
     /// # Panics
     /// When it cannot be started.
@@ -134,7 +134,7 @@ impl Attacked {
     }
 }
 
-/// Where it listens.
+/// Returns the address at which the platform listens.
 fn address(platform: &PlatformProcess) -> SocketAddr {
     let address = platform.base.strip_prefix("http://").unwrap();
     address.parse().unwrap()

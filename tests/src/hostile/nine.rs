@@ -21,7 +21,7 @@ const EVERY: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The longest that somebody tries to log in.
 const LOGIN_PATIENCE: Duration = Duration::from_secs(60);
-/// Who logs in beside him.
+/// The users who log in during the attack.
 const USERS: [&str; 4] = ["tina", "ulf", "uma", "wanda"];
 /// How often as long as it should a phase may take.
 const LATE: u32 = 3;
@@ -70,7 +70,7 @@ fn resident(scene: &Scene) -> u64 {
 async fn one(scene: &Scene, member: &Member, begin: Instant, long: Duration) -> Phase {
     let (mut phase, mut due) = (Phase::default(), begin);
     for step in 0_usize.. {
-        // Where requests take much longer than they are apart, the rest would say no more.
+        // If requests take much longer than their interval, the rest would show nothing further.
         if due > begin + long || begin.elapsed() > long * LATE {
             break;
         }
@@ -108,8 +108,8 @@ async fn request(scene: &Scene, member: &Member, acts: bool, step: usize) -> Res
     }
 }
 
-/// Everybody whose password he does not guess logs in for the first time, from an address of their
-/// own, and tries again if refused. Returns the errors of those who have to give up.
+/// Logs in everybody whose password is not guessed, for the first time, each from their own
+/// address, and again after a refusal. Returns the errors of those who have to give up.
 pub(super) async fn log_in(scene: Arc<Scene>) -> Vec<String> {
     let mut errors = Vec::new();
     for (user, host) in USERS.into_iter().zip(100..) {

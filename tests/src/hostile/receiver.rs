@@ -42,7 +42,7 @@ impl Receiver {
         }
     }
 
-    /// Waits until this number of his deliveries have arrived.
+    /// Waits until this number of the attacker's deliveries have arrived.
     ///
     /// # Panics
     /// When they do not.

@@ -1,5 +1,5 @@
-//! Targets that the nine share with him: one speaks HTTP/2, one HTTP/1.1, and both treat his
-//! requests in the ways in which servers hurt whoever shares a connection.
+//! Targets that the nine share with the attacker: one speaks HTTP/2, one HTTP/1.1, and both treat
+//! the attacker's requests in the ways in which servers hurt others on the same connection.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::mutual_tls::Authority;
 
-/// The header that his credentials are in.
+/// The header with the attacker's credentials.
 pub(super) const TOKEN: &str = "x-token";
 /// A header at least as long ends its connection, as with a stock nginx.
 const LONG: usize = 8_192;

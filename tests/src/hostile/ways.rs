@@ -1,4 +1,4 @@
-//! His ways. Each connection has one and repeats it; what is refused to him he asks again.
+//! The kinds of attack. Each connection has one and repeats it; a refused request is sent again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use tokio::time::sleep;
 use super::forms::Forms;
 use super::{Him, client, sockets};
 
-/// His connections.
+/// The number of the attacker's connections.
 const CONNECTIONS: usize = 64;
-/// He is patient with responses, for they cost the platform memory.
+/// The attacker waits long for responses, because they cost the platform memory.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The addresses from which he guesses at once.
+/// The number of addresses from which the attacker guesses at the same time.
 const ADDRESSES: u8 = 80;
-/// A pause after a refusal at once, so that it is the platform that works and not this program.
+/// A pause after an immediate refusal, so that the platform works and not this program.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// All of them, until the process ends.
@@ -99,7 +99,7 @@ impl Api<'_> {
         }
     }
 
-    /// His own logins, each of which is an occurrence for his webhooks.
+    /// Logs the attacker in; each login is an occurrence for the attacker's webhooks.
     async fn log_in(&self, password: &str) {
         loop {
             send(login(&self.client, &self.base, "vera", password)).await;

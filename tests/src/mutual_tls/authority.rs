@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 #[derive(Debug)]
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// What a client has, in PEM.
+/// A client's certificate and key, in PEM.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// The certificate; its subject is `CN=` and the client's name.
@@ -28,7 +28,7 @@ impl Client {
     /// A line of the key's secret part.
     ///
     /// # Panics
-    /// Where the key has none.
+    /// If the key has none.
     #[must_use]
     pub fn secret(&self) -> &str {
         self.key.lines().nth(2).unwrap()
@@ -54,7 +54,7 @@ impl Authority {
         self.0.der().to_vec()
     }
 
-    /// What a server on `127.0.0.1` shows that it issued a certificate to; clients trust the
+    /// Returns the certificate that it issued to a server on `127.0.0.1`; clients trust the
     /// authority itself.
     ///
     /// # Panics

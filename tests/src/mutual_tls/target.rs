@@ -77,7 +77,7 @@ impl Target {
         format!("https://{}{path}", self.addr)
     }
 
-    /// What arrived so far.
+    /// Returns the requests that arrived so far.
     ///
     /// # Panics
     /// After a panic in another thread.

@@ -12,9 +12,9 @@ pub enum Op {
     Write {
         /// The file's name, without its folder.
         file: String,
-        /// Where.
+        /// The position of the write.
         offset: usize,
-        /// What.
+        /// The written bytes.
         bytes: Vec<u8>,
     },
     /// The file gets this length.
@@ -31,7 +31,7 @@ pub enum Op {
         /// Operations from here on are not covered: they came after the sync had begun.
         upto: usize,
     },
-    /// The file is gone.
+    /// The file was removed.
     Unlink {
         /// The file.
         file: String,

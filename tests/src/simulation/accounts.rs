@@ -11,7 +11,7 @@ pub(super) const ALL: [u128; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
 /// A system administrator, who is in no tenant.
 pub(super) const OPERATOR: u128 = 99;
 
-/// How long answers take that do not come at once.
+/// The delay of answers that do not come immediately.
 const LATE: Duration = Duration::from_secs(3);
 /// How many minutes go by from one in which they do not to the next.
 const TURNS: u64 = 3;

@@ -18,7 +18,7 @@ pub(super) struct VirtualClock {
 }
 
 impl VirtualClock {
-    /// A clock that is right, where the simulation began at this instant.
+    /// Returns a correct clock for a simulation that began at this instant.
     pub(super) fn since(began: Instant) -> Self {
         Self {
             began,

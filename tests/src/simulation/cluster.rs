@@ -12,11 +12,11 @@ use super::clock::VirtualClock;
 use super::faults::Way;
 use super::process::{Ground, Process};
 
-/// A place for a process.
+/// A slot for a process.
 #[derive(Debug)]
 enum Slot {
     Runs(Box<Process>),
-    /// It is to be started then.
+    /// The process will be started at this time.
     Away(Instant),
 }
 
@@ -121,7 +121,7 @@ impl Cluster {
         Arc::new(way)
     }
 
-    /// Kills a process. What it was about to do stays undone.
+    /// Kills a process. Its unfinished work stays undone.
     pub(super) fn kill(&mut self, slot: u8, back_after: u16) {
         if let Some(number) = self.process(slot).map(|process| process.number) {
             self.killed.insert(number, self.now());

@@ -1,5 +1,5 @@
-//! What webhooks show their targets, numbered so that a request tells what it carries: a token, and
-//! the secrets that sign.
+//! Credentials that webhooks show their targets, numbered so that a request shows which of them it
+//! carries: a token, and the secrets that sign.
 
 use chrono::{DateTime, Utc};
 use webhook_model::{Authorization, SigningSecret};
@@ -34,7 +34,7 @@ pub(super) fn secret(hook: usize, number: usize) -> SigningSecret {
 }
 
 impl Stage {
-    /// A webhook shows something else from now on. A secret stays beside its successor.
+    /// Changes a webhook's credentials. An old secret stays next to its successor.
     pub(super) fn rotate(&self, process: u8, hook: u8, shown: Shown) {
         let (index, hook) = self.ledger.some_hook(hook);
         self.ask(process, move |engine, ledger| async move {

@@ -16,11 +16,11 @@ use super::clock::VirtualClock;
 pub(super) struct Edit {
     /// By the true time.
     pub at: DateTime<Utc>,
-    /// What the webhook is from then on.
+    /// The activity of the webhook from then on.
     pub activity: Activity,
 }
 
-/// Those of each webhook, in the order of time.
+/// The edits of each webhook, in the order of time.
 #[derive(Debug)]
 pub(super) struct Edits {
     clock: VirtualClock,

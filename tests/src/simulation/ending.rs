@@ -66,7 +66,7 @@ impl Stage {
         }
     }
 
-    /// What was under way when trouble ended may have failed, and so disabled a webhook.
+    /// Deliveries under way at the end of the faults may have failed, and so disabled a webhook.
     async fn enable(&self) {
         for webhook in self.cluster.ground.edits.disabled() {
             let process = self.cluster.running().next().unwrap();

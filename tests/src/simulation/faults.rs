@@ -1,4 +1,4 @@
-//! What goes wrong between one process and the store.
+//! Faults between one process and the store.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex};
@@ -70,7 +70,7 @@ impl Way {
         self.bad(Duration::ZERO);
     }
 
-    /// What is to go wrong with this call.
+    /// Returns the fault of this call.
     pub(super) fn decide(&self, method: &'static str) -> Option<Fault> {
         let (mut state, now) = (self.state.lock().unwrap(), Instant::now());
         if state.dead {
@@ -95,9 +95,9 @@ impl Way {
 }
 
 impl Way {
-    /// What is to go wrong with this call of the keys. Their strings are random, and with them what
-    /// of them changes together: nothing that others do may depend on how often they ask for that.
-    /// So time alone decides, and nothing is drawn or counted.
+    /// Returns the fault of this call of the key store. Key strings are random, and so is
+    /// everything that depends on them: other actions must not depend on how often keys are read.
+    /// So only time decides, and nothing is drawn or counted.
     pub(super) fn decide_keys(&self, method: &'static str) -> Option<Fault> {
         let (state, now) = (self.state.lock().unwrap(), Instant::now());
         if state.dead {

@@ -1,4 +1,4 @@
-//! What every user has when a run begins.
+//! The records of every user when a run begins.
 
 use gatepost_engine::Engine;
 use gatepost_ids::Audience;

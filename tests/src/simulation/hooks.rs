@@ -1,4 +1,4 @@
-//! What users do with their webhooks.
+//! Actions of users on their webhooks.
 
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ async fn edit(
     ledger.switched(call, stored);
 }
 
-/// Those that wait of a webhook.
+/// Returns the waiting deliveries of a webhook.
 async fn waiting(engine: &Engine, hook: &Hook) -> Vec<DeliveryId> {
     let query = DeliveryQuery {
         webhook: Some(hook.id),

@@ -1,4 +1,4 @@
-//! What users do with their API keys.
+//! Actions of users on their API keys.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) enum Ends {
     Never,
     /// A roll of it was asked for and not answered well: nobody knows.
     Unknown,
-    /// It was rolled: it is good until the first moment, and from the second on no more.
+    /// It was rolled: it is valid until the first moment, and invalid from the second on.
     Between(DateTime<Utc>, DateTime<Utc>),
 }
 
@@ -38,9 +38,9 @@ pub(super) struct Use {
     pub owner: u128,
     /// The earlier and the later of when it was asked and when it answered: a clock may jump.
     pub between: [DateTime<Utc>; 2],
-    /// What was known of the key before, and after.
+    /// The knowledge about the key before the request, and after it.
     pub known: [Ends; 2],
-    /// Whose it is, if it is good. Of an answer that says neither nothing is kept.
+    /// The owner, if the key is valid. An answer that says neither is not recorded.
     pub good_for: Option<u128>,
 }
 
@@ -52,7 +52,7 @@ struct Door {
 }
 
 impl Stage {
-    /// Whatever the keys of a process are asked goes on beside everything else.
+    /// Sends requests to the keys of a process while everything else runs.
     fn ask_keys<F>(&self, process: u8, ask: impl FnOnce(Door) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -168,7 +168,7 @@ impl Ledger {
         own.take(most).map(|(index, _)| index).collect()
     }
 
-    /// Each key comes from an address of its own: nobody here guesses.
+    /// Returns another address for each key: nobody guesses here.
     fn nth_address(&self) -> IpAddr {
         let uses = self.nth_creation();
         Ipv4Addr::from_bits(0x0B00_0000 + u32::try_from(uses).unwrap()).into()

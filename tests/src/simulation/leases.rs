@@ -18,7 +18,7 @@ struct Lease {
     until: DateTime<Utc>,
 }
 
-/// Those of each message, in the order of time.
+/// The leases of each message, in the order of time.
 #[derive(Debug)]
 pub(super) struct Leases {
     clock: VirtualClock,

@@ -1,4 +1,4 @@
-//! What the engine accepted: the judge holds it to that.
+//! The occurrences and changes that the engine accepted, for the checks.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -91,7 +91,7 @@ pub(super) enum Accepted {
 #[derive(Debug)]
 pub(super) struct Ledger {
     clock: VirtualClock,
-    /// What was made, for names that nobody has.
+    /// The number of names made, for names that nobody has.
     made: AtomicU64,
     pub happened: Mutex<BTreeMap<u64, Happened>>,
     pub once: Mutex<BTreeMap<u64, Once>>,

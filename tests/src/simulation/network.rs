@@ -29,7 +29,7 @@ pub(super) struct Request {
     pub at: chrono::DateTime<chrono::Utc>,
     /// The status that was sent, and when; `None` when there was no answer.
     pub answered: Option<(u16, chrono::DateTime<chrono::Utc>)>,
-    /// How many seconds the answer asked to be left alone.
+    /// The number of seconds in the answer's `Retry-After`.
     pub leave_alone: Option<u64>,
     /// When it was answered, or the connection closed.
     pub over: Option<chrono::DateTime<chrono::Utc>>,
@@ -45,7 +45,7 @@ pub(super) struct Came {
     pub carried: Carried,
 }
 
-/// What authenticates a request, as its headers say.
+/// The credentials in a request's headers.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     pub authorization: String,
@@ -146,7 +146,8 @@ impl Network {
         state.under_way[host].0 -= 1;
     }
 
-    /// All requests, the most at once by host, and what was dialled and must not be.
+    /// Returns all requests, the largest number of concurrent ones by host, and the forbidden
+    /// addresses that were dialled.
     pub(super) fn end(&self) -> (Vec<Request>, Vec<usize>, Vec<IpAddr>) {
         let mut state = self.state.lock().unwrap();
         let most = state.under_way.iter().map(|(_, most)| *most).collect();
@@ -158,7 +159,7 @@ impl Network {
     }
 }
 
-/// What one process sees of it, until it is killed.
+/// The network of one process, until that is killed.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) network: Arc<Network>,

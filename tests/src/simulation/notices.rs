@@ -1,4 +1,4 @@
-//! What the engine says of webhooks: a system administrator's webhook receives all of it.
+//! The engine's notices about webhooks: a system administrator's webhook receives all of them.
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::Engine;
@@ -14,7 +14,7 @@ const TYPE: &str = "webhooks";
 /// The number of the host to which they are sent, which is always well.
 pub(super) const HOST: usize = HOSTS;
 
-/// What can be said of a webhook.
+/// A notice about a webhook.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Said {
     Failing,
@@ -31,7 +31,7 @@ impl Said {
         (Self::Exhausted, "exhausted"),
     ];
 
-    /// What made a delivery, if it is one of these.
+    /// Returns the notice that caused a delivery, if it is one of these.
     pub(super) fn of(cause: &Cause) -> Option<Self> {
         let is_of_webhooks = cause.event_type.as_str() == TYPE;
         let name = cause.event.as_str();
@@ -46,7 +46,8 @@ impl Said {
 pub(super) struct Notice {
     pub said: Said,
     pub webhook: WebhookId,
-    /// What tells it from others of its kind: of `failing` and `recovered`, of which trouble.
+    /// The text that distinguishes it from others of its kind: for `failing` and `recovered`, the
+    /// trouble.
     pub once: String,
     /// By the clock of the process that said it.
     pub at: DateTime<Utc>,

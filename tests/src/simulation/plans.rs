@@ -1,4 +1,4 @@
-//! What the platform allows each user, and since when.
+//! The quotas of each user, with the times of their changes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,12 @@ use super::stage::Stage;
 
 /// Webhooks of a user before anything is changed: one or two more than there are.
 const WEBHOOKS: u64 = 4;
-/// Of one who is limited: no more than there are.
+/// The quota of a limited user: the present number of records.
 const LIMITED: u64 = 3;
-/// Of one whose limit was lifted.
+/// The quota of a user whose limit was lifted.
 const LIFTED: u64 = 8;
 
-/// What holds from a moment on.
+/// A quota with the time from which it applies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Plan {
     pub from: DateTime<Utc>,
@@ -129,7 +129,7 @@ pub(super) struct Creation {
     pub stored: Option<bool>,
 }
 
-/// What a user has, and what holds.
+/// The records of a user, and the quota.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Have {
     pub plan: Plan,
@@ -147,7 +147,7 @@ impl Stage {
         self.cluster.ground.plans.lift(user);
     }
 
-    /// A user makes two webhooks at once, by way of two processes.
+    /// Creates two webhooks of a user at the same time, through two processes.
     pub(super) fn add_webhooks(&self, process: u8, user: u128) {
         for process in [process, process.wrapping_add(1)] {
             let (plans, store) = (

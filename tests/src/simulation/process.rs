@@ -24,7 +24,7 @@ use super::plans::{Plans, Strictest};
 use super::sabotage::Sabotage;
 use super::trace::Trace;
 
-/// What outlives each process, and what they share.
+/// State that outlives each process and is shared by all.
 #[derive(Debug)]
 pub(super) struct Ground {
     pub seed: u64,
@@ -41,7 +41,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// What a process believes that users may.
+    /// Returns the quotas that a process believes in.
     fn quotas(&self) -> Arc<dyn Quotas> {
         match self.sabotage {
             Some(Sabotage::ForgetsQuotas) => Arc::new(Quota::UNLIMITED),
@@ -86,10 +86,10 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the `number`th process of the run. `None` when the store was away; then it is to be
-    /// tried again.
+    /// Starts the `number`th process of the run. Returns `None` if the store was unreachable; then
+    /// try again.
     pub(super) async fn start(ground: &Ground, number: u64, way: Arc<Way>) -> Option<Self> {
-        // What faults and sabotage make of a call is what the store records.
+        // The store records each call as faults and sabotage changed it.
         let watched = FaultStore::new(ground.store.clone());
         let mut edits = ground.edits.clone().watching();
         let mut leases = ground.leases.clone().watching();
@@ -142,7 +142,7 @@ impl Process {
         })
     }
 
-    /// Kills it. What its tasks still do is felt by nobody, and they end soon.
+    /// Kills it. The remaining work of its tasks has no effect, and they end soon.
     pub(super) fn kill(&self) {
         self.way.cut();
         self.cut.cancel();

@@ -1,4 +1,4 @@
-//! What happens from outside, and when.
+//! Events from outside, and their times.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use rand::{RngExt as _, SeedableRng as _};
 /// How a target behaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Mood {
-    /// It answers 200 at once.
+    /// It answers 200 immediately.
     Well,
     /// It answers 200 after this many milliseconds.
     Slow(u64),
     /// It answers with this status.
     Status(u16),
-    /// It answers 429, and asks to be left alone for this many seconds.
+    /// It answers 429 with a `Retry-After` of this many seconds.
     Busy(u64),
     /// It refuses connections.
     Refusing,
@@ -29,7 +29,7 @@ pub(super) enum Mood {
     Stuttering,
 }
 
-/// What a webhook shows its target.
+/// The credentials that a webhook shows its target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Shown {
     /// The token of its authorization.
@@ -42,7 +42,8 @@ pub(super) enum Shown {
 /// sense, also one from which steps were taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Act {
-    /// Something happens to a user's object, and one process emits that, a number of times at once.
+    /// Something happens to a user's object, and one process emits that, a number of times
+    /// concurrently.
     Emit { process: u8, user: u8, times: u8 },
     /// The same, in one call.
     EmitMany { process: u8, user: u8, times: u8 },
@@ -61,11 +62,11 @@ pub(super) enum Act {
     Edit { process: u8, hook: u8, retries: u8 },
     /// A webhook that may change is deleted, with its tasks.
     Delete { process: u8, hook: u8 },
-    /// What failed of a webhook is sent again.
+    /// Failed deliveries of a webhook are sent again.
     Replay { process: u8, hook: u8 },
-    /// What waits of a webhook that may change is cancelled.
+    /// Waiting deliveries of a webhook that may change are cancelled.
     Cancel { process: u8, hook: u8 },
-    /// What waits for later is due now.
+    /// Deliveries that wait for a later time become due immediately.
     Hasten { process: u8, hook: u8 },
     /// A webhook shows its target something else.
     Rotate { process: u8, hook: u8, shown: Shown },
@@ -74,7 +75,7 @@ pub(super) enum Act {
     Limit { user: u8, waiting: u8 },
     /// It lets as many wait as come, and more webhooks be stored.
     Lift { user: u8 },
-    /// A user makes two webhooks, by way of two processes at once.
+    /// A user makes two webhooks, through two processes at the same time.
     AddWebhooks { process: u8, user: u8 },
     /// A user rolls the newest API key; the old one is good for a number of seconds.
     RollKey { process: u8, user: u8, overlap: u16 },
@@ -90,7 +91,7 @@ pub(super) enum Act {
     Jump { process: u8, seconds: i16 },
     /// The store refuses everything for a number of seconds.
     StoreDown { seconds: u16 },
-    /// Of a process's calls of the store, one in ten goes wrong for a number of seconds.
+    /// One in ten of a process's calls of the store goes wrong for a number of seconds.
     StoreBad { process: u8, seconds: u16 },
 }
 
@@ -112,7 +113,7 @@ impl Act {
 pub(super) struct Step {
     /// The pause before it.
     pub(super) after: Duration,
-    /// What happens.
+    /// The act.
     pub(super) act: Act,
 }
 
@@ -125,7 +126,7 @@ pub struct Script {
     pub(super) processes: u8,
     /// After failing for this time a webhook is disabled.
     pub(super) disable_after: Duration,
-    /// What happens.
+    /// The steps.
     pub(super) steps: Vec<Step>,
 }
 

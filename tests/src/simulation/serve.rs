@@ -28,7 +28,7 @@ pub(super) async fn connection(network: &Network, host: usize, mut stream: Duple
     }
 }
 
-/// Tells the network how a request ended, also when the connection is cut.
+/// Reports to the network how a request ended, also when the connection is cut.
 struct Ending<'a> {
     network: &'a Network,
     number: usize,

@@ -1,4 +1,4 @@
-//! What is done to the platform, act by act.
+//! The acts on the platform.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::furnish::{HOSTS, event, occurrence, task};
 use super::ledger::{Accepted, Ledger, Once};
 use super::script::Act;
 
-/// Where the script is carried out.
+/// The state in which the script is carried out.
 pub(super) struct Stage {
     pub(super) cluster: Cluster,
     pub(super) ledger: Arc<Ledger>,
@@ -101,7 +101,7 @@ impl Stage {
         self.store_troubles.push((now, now + time));
     }
 
-    /// Whatever a process is asked goes on beside everything else.
+    /// Calls a process while everything else runs.
     pub(super) fn ask<F>(&self, process: u8, ask: impl FnOnce(Engine, Arc<Ledger>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -213,7 +213,8 @@ impl Stage {
     }
 }
 
-/// What an accepted emit leaves out is for the judge to miss, but where a quota says so.
+/// Returns the accepted occurrence. The checks must miss every delivery that an accepted emit
+/// leaves out, except those that a quota rejects.
 fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
     let emitted = emitted.as_ref().ok()?;
     Some(match emitted.pending || emitted.repeated {

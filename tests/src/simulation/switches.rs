@@ -1,4 +1,4 @@
-//! What users switch on and off and what they cancel, and since when that is sure.
+//! Pauses, resumptions and cancellations by users, with the times from which they are certain.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::DeliveryId;
 
 use super::ledger::{Hook, Ledger};
 
-/// What of a webhook is switched.
+/// The kind of switch of a webhook.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Switched {
     /// It keeps its order, or does not.
@@ -115,7 +115,7 @@ impl Ledger {
         self.note(hook, |hook| hook.switches(what)[number].ended = ended);
     }
 
-    /// Deliveries of a webhook are to be cancelled; the number of the call.
+    /// Records a request to cancel deliveries of a webhook; returns the number of the call.
     pub(super) fn cancels(&self, hook: usize, asked: &[DeliveryId]) -> usize {
         let mut hooks = self.hooks.lock().unwrap();
         let all = &mut hooks[hook].cancels;

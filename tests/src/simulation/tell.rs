@@ -1,4 +1,4 @@
-//! What is to be said of a run that broke a promise.
+//! The report of a run that broke a promise.
 
 use std::fmt::Write as _;
 

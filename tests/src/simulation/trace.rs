@@ -1,4 +1,4 @@
-//! What a run did, line by line, to be compared with the same run again.
+//! The events of a run, line by line, for comparison with the same run again.
 
 use std::hash::{DefaultHasher, Hasher as _};
 

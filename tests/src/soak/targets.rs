@@ -9,12 +9,12 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// Where a webhook of the run sends to.
+/// A target of a webhook in the run.
 #[derive(Clone, Debug)]
 pub struct Soaked {
-    /// What it does.
+    /// The name of its behaviour.
     pub name: String,
-    /// Under a name of its own.
+    /// Its URL, with its own host name.
     pub url: String,
 }
 

@@ -1,4 +1,4 @@
-//! What must not grow: resident memory, open files, tasks.
+//! Values that must not grow: resident memory, open files, tasks.
 
 use std::time::Duration;
 

@@ -50,12 +50,12 @@ struct Growth {
     what: &'static str,
     /// Each ten times the one before, but of processes.
     sizes: [i64; 3],
-    /// What a call costs, in µs.
+    /// The unit of the cost of a call.
     unit: &'static str,
     goal: f64,
 }
 
-/// With `short` the sizes are the same: the third is what costs the time, and what tells.
+/// With `short` the sizes are the same: the third takes most of the time, and decides.
 pub(crate) async fn measure(stage: &mut Stage) {
     for growth in ALL {
         let (mut exponents, mut costs) = (Vec::new(), [const { Vec::new() }; 3]);

@@ -1,4 +1,4 @@
-//! What one call costs, in µs, by the number of something.
+//! The cost of one call, in µs, by the number of records.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     took.as_secs_f64() * 1e6 / count as f64
 }
 
-/// Of a key of one of a thousand owners.
+/// Stores a key of one of a thousand owners and returns its header.
 async fn header(store: &dyn KeyStore, number: i64) -> String {
     let (record, key) = issued(owner(number % 1_000 + 1), &format!("k{number}"));
     store.insert_key(&record, u64::MAX).await.unwrap();
@@ -87,7 +87,7 @@ pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
     cpu.as_secs_f64() * 1e6 / f64::from(EMITS)
 }
 
-/// Nine of ten are due, in lanes of ten each.
+/// Measures a claim out of queues with ten deliveries each, nine of ten due.
 pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
     let store = due::prepare(stage, count, count / 10).await;
     let bulk = store.bulk().await;
@@ -104,7 +104,7 @@ pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
     benches::spread(waits).0
 }
 
-/// Of one of a hundred owners: his share grows with the history.
+/// Measures a page of one of a hundred owners, whose share grows with the history.
 pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
     store.hooks(1, 100, true).await;
@@ -128,7 +128,7 @@ pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     benches::spread(waits).0
 }
 
-/// Of our process and the server's.
+/// Measures the memory of our process and the server's.
 pub(super) async fn bytes(stage: &mut Stage, bytes: i64) -> f64 {
     let store = stage.fresh().await;
     let mut cycle = Cycle::start(stage, "one", &store.place, bytes.try_into().unwrap()).await;

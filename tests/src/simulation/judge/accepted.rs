@@ -1,4 +1,4 @@
-//! What was accepted, against what was stored.
+//! Accepted occurrences, compared with stored deliveries.
 
 use std::collections::BTreeMap;
 

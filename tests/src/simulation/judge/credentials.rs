@@ -1,4 +1,4 @@
-//! What each request carried, against what its webhook was to show.
+//! The credentials in each request, compared with those that its webhook had to show.
 
 use chrono::{DateTime, Utc};
 use delivery::SigningKeys;
@@ -9,7 +9,8 @@ use crate::simulation::ledger::Hook;
 use crate::simulation::network::Request;
 
 impl Judge<'_> {
-    /// What is sent after an edit shows what is new; the secret of before still signs beside it.
+    /// Checks that requests after an edit show the new credentials, and that the old secret still
+    /// signs during the overlap.
     pub(super) fn credentials(&mut self) {
         for request in self.evidence.seen {
             let hooks = self.hooks.iter().enumerate();

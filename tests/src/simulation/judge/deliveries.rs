@@ -61,8 +61,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The first claim of a delivery that is lost is not counted; an attempt follows it, or the
-    /// loss that ends the delivery. Where nothing dies no claim is lost.
+    /// Checks the number of requests of a delivery. Its first lost claim is not counted; an attempt
+    /// follows it, or the loss that ends the delivery. If nothing dies no claim is lost.
     fn repeats(&mut self, delivery: &Delivery, hook: &Hook, requests: usize) {
         let (attempts, lost) = (delivery.attempts as usize, delivery.lost_claims as usize);
         let uncounted = match self.evidence.calm {
@@ -85,7 +85,7 @@ impl Judge<'_> {
     fn early(&mut self, delivery: &Delivery, hook: &Hook, requests: &[&Request]) {
         let wrong = TimeDelta::seconds(self.evidence.jumped.cast_signed());
         let slack = TimeDelta::seconds(1) + wrong;
-        // What a target wanted is forgotten with an attempt that could not be recorded.
+        // A target's wishes are forgotten with an attempt that could not be recorded.
         let requests: Vec<_> = requests
             .iter()
             .filter(|request| !request.repeated)

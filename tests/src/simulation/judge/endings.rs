@@ -1,4 +1,5 @@
-//! What ended without success, against what its webhook allows; and what was cancelled.
+//! Deliveries that ended without success, compared with the settings of their webhook; and
+//! cancelled deliveries.
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
@@ -7,7 +8,7 @@ use super::{CLAIMED, Judge, Promise};
 use crate::simulation::ledger::Hook;
 use crate::simulation::network::Request;
 
-/// What is said of a delivery that was cancelled.
+/// The error text of a cancelled delivery.
 const CANCELLED: &str = "cancelled";
 /// Nothing that waits was claimed where no claim is lost.
 const AT_ONCE: TimeDelta = TimeDelta::seconds(1);

@@ -1,8 +1,9 @@
-//! What the engine did with webhooks that fail, and said of them, against how their attempts went.
+//! The engine's actions on failing webhooks, and its notices about them, compared with the results
+//! of their attempts.
 //!
-//! What is promised rests on counters that are written two seconds after an attempt, by the hour.
-//! So nothing is judged by an attempt around which a process was killed or the store was away, and
-//! nothing after a clock was set.
+//! The promises rest on counters that are written two seconds after an attempt, by the hour. So no
+//! attempt counts around which a process was killed or the store was unreachable, and nothing
+//! counts after a clock was set.
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
@@ -13,9 +14,9 @@ use crate::simulation::edits::{Edit, disablings};
 use crate::simulation::ledger::Hook;
 use crate::simulation::notices::{Notice, Said};
 
-/// What was counted is known to all processes, and acted upon, after this time.
+/// The time after which all processes know a count and have acted on it.
 const KNOWN: TimeDelta = TimeDelta::seconds(60);
-/// What is counted is known by the hour.
+/// The unit of the counts.
 const HOUR: TimeDelta = TimeDelta::hours(1);
 /// A webhook that fails is looked at after this time at the soonest.
 const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
@@ -121,8 +122,8 @@ impl Judge<'_> {
         all
     }
 
-    /// Whether no process was killed, the store was well and all clocks had always been right. What
-    /// is recorded by a clock that was set back seems to be earlier than that.
+    /// Returns whether no process was killed, the store was well and all clocks had always been
+    /// right. Entries of a clock that was set back seem to be earlier than that.
     fn is_quiet(&self, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
         let mut killed = self.evidence.killed.values();
         let mut troubles = self.evidence.store_troubles.iter();
@@ -299,7 +300,7 @@ impl Judge<'_> {
         let Some(last) = before.clone().map(|tried| hour(tried.ended)).max() else {
             return false;
         };
-        // What was recorded about the hour may be counted in either.
+        // Attempts recorded around the full hour may be counted in either hour.
         let mut near = before.filter(|tried| tried.ended + KNOWN > last);
         let is_active = endpoint
             .edited(at)

@@ -7,7 +7,8 @@ use crate::simulation::keys::{Ends, Use};
 
 impl Judge<'_> {
     pub(super) fn keys(&mut self) {
-        // Who once saw that a key is over keeps to that when the clock is set back.
+        // A process that once saw the end of a key does not accept it again when the clock is set
+        // back.
         let ahead = TimeDelta::seconds(self.evidence.jumped.cast_signed() * 2);
         let uses = self.evidence.ledger.uses.lock().unwrap().clone();
         for used in uses {

@@ -1,4 +1,4 @@
-//! What must hold after every run.
+//! Checks of every run's results.
 
 mod accepted;
 mod credentials;
@@ -30,11 +30,11 @@ use super::network::Request;
 use super::plans::Plans;
 use super::switches::end_killed;
 
-/// What was claimed before an edit, a pause or a cancellation is sent at most this much later: its
-/// lease is over by then.
+/// The time after which deliveries claimed before an edit, a pause or a cancellation have been
+/// sent: their lease has ended by then.
 const CLAIMED: TimeDelta = TimeDelta::seconds(60);
 
-/// What a run leaves behind.
+/// The results of a run.
 pub(super) struct Evidence<'a> {
     pub ledger: &'a Ledger,
     pub plans: &'a Plans,

@@ -1,11 +1,11 @@
-//! What a platform is promised.
+//! Promises to a platform.
 
 use std::fmt;
 
-/// What a platform is promised.
+/// A promise to a platform.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Promise {
-    /// What was accepted is delivered or ends in an error, and is in the log once.
+    /// An accepted delivery is sent or ends in an error, and is in the log once.
     NothingIsLost,
     /// An occurrence with an id runs a task once, however often it is emitted.
     OncePerOccurrence,
@@ -18,29 +18,30 @@ pub enum Promise {
     StatesTellTheTruth,
     /// No attempt is made before it is due, nor before a target wants it.
     NothingIsEarly,
-    /// No more requests at once to a webhook that keeps its order than one for each process.
+    /// A webhook that keeps its order has at most one concurrent request for each process.
     AtOnceIsBounded,
-    /// A one-time task runs once, and is gone then.
+    /// A one-time task runs once, and is deleted then.
     OnceIsOnce,
     /// When the trouble is over, the queue is empty soon.
     QueueEmpties,
     /// No address is dialled that policy refuses.
     NothingForbidden,
-    /// What is about one user reaches that user and the tenant's administrator, and nobody else.
+    /// An occurrence about one user reaches that user and the tenant's administrator, and nobody
+    /// else.
     WallsHold,
-    /// What is sent after an edit shows the target the new token and is signed by the new secret,
-    /// and for the overlap by the old one too.
+    /// Requests after an edit show the target the new token and are signed by the new secret, and
+    /// during the overlap by the old one too.
     CredentialsAreCurrent,
     /// Nobody has more webhooks than allowed, nor more that waits; and nobody is refused sooner.
     QuotasHold,
-    /// A key that was rolled is good for its overlap and in no process any longer; the new one is
-    /// good at once.
+    /// A rolled key is valid during its overlap and in no process any longer; the new one is valid
+    /// immediately.
     RolledKeysEnd,
     /// In a webhook that keeps its order, none is sent before those that were stored earlier have
     /// ended.
     OrderIsKept,
-    /// What is emitted after another emit for the same audience was answered is not sent before
-    /// that, by a webhook that keeps its order.
+    /// An occurrence that is emitted after another emit for the same audience was answered is not
+    /// sent before that one, by a webhook that keeps its order.
     SequenceIsKept,
     /// Between an attempt that failed and the next there is the time that the schedule says, or
     /// that the target wants; and where nothing is in its way not much more.
@@ -48,9 +49,9 @@ pub enum Promise {
     /// A delivery ends in `error` after all attempts that its webhook allows, or for another reason
     /// that is known.
     NothingIsGivenUpEarly,
-    /// Of a webhook that is paused or deleted nothing is sent but what was claimed before.
+    /// A paused or deleted webhook sends only the deliveries that were claimed before.
     PausesHold,
-    /// What was cancelled has ended, and is not sent.
+    /// A cancelled delivery has ended, and is not sent.
     CancelsHold,
     /// No request is under way after the end of its claim's lease.
     LeasesOutlastRequests,
@@ -65,7 +66,7 @@ pub enum Promise {
 pub struct Breach {
     /// Which.
     pub promise: Promise,
-    /// Where.
+    /// The evidence.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! What was sent of webhooks that were paused or deleted.
+//! Requests of webhooks that were paused or deleted.
 
 use super::{CLAIMED, Judge, Promise};
 use crate::simulation::switches::surely_on;

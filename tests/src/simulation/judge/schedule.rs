@@ -32,8 +32,8 @@ struct Pair<'a> {
 }
 
 impl Judge<'_> {
-    /// An attempt follows the one that failed before it not sooner than the schedule says and the
-    /// target wants; nor much later, where nothing is in its way.
+    /// Checks that an attempt follows a failed one not sooner than the schedule and the target say;
+    /// nor much later, if nothing delays it.
     pub(super) fn schedule(&mut self) {
         let (attempts, jumps) = (self.evidence.attempts, self.evidence.jumps);
         let mut came: HashMap<&str, Vec<DateTime<Utc>>> = HashMap::new();
@@ -46,7 +46,8 @@ impl Judge<'_> {
             all.extend(attempts[&delivery.id].iter());
         }
         for hook in self.hooks.clone() {
-            // What is hastened is due at once, and what is replayed has its schedule again.
+            // A delivery retried by its user is due immediately, and a replayed one starts its
+            // schedule again.
             if hook.hastened || hook.replayed {
                 continue;
             }

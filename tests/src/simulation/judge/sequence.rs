@@ -1,4 +1,4 @@
-//! What was emitted in sequence, against the sequence in which it came.
+//! Occurrences emitted in sequence, compared with the sequence of their arrival.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ impl Happened {
 }
 
 impl Judge<'_> {
-    /// Of two occurrences the later one does not come before the earlier one.
+    /// Checks that the later of two occurrences does not arrive before the earlier one.
     pub(super) fn sequence(&mut self) {
         let happened = self.evidence.ledger.happened.lock().unwrap().clone();
         for (index, hook) in self.hooks.clone().iter().enumerate() {

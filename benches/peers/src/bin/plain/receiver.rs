@@ -1,4 +1,4 @@
-//! A receiver in a process of its own, which turns some requests away.
+//! A receiver in a separate process, which refuses some requests.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 /// The argument with which this program is the receiver.
 pub(crate) const SERVE: &str = "--receiver";
-/// Of this many requests one is answered by 503, the others by 200.
+/// One of this number of requests is answered by 503, the others by 200.
 pub(crate) const REFUSED_OF: usize = 5;
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);

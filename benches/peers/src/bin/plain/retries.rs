@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const TYPE: (&str, &str) = ("content-type", "application/json");
 const ID: &str = "webhook-id";
 
-/// What a round of one of them took.
+/// The measurements of a round.
 struct Round {
     micros: f64,
     rate: f64,

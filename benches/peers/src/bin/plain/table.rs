@@ -56,7 +56,7 @@ fn time(call: &dyn Fn() -> usize, times: u32) -> Duration {
     begun.elapsed()
 }
 
-/// The median of some figures, with the smallest and the largest.
+/// Returns the median of some measurements, with the smallest and the largest.
 pub(crate) fn spread(mut figures: Vec<f64>, digits: usize) -> String {
     figures.sort_by(f64::total_cmp);
     let (low, high) = (figures[0], figures[figures.len() - 1]);

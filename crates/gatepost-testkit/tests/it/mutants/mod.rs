@@ -109,7 +109,7 @@ pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
     Webhooks::of(Arc::new(Mutant::new(fault)))
 }
 
-/// Returns the complaint if the contract test of this name does not find a mutant with this fault.
+/// Returns the fault and the report if the contract test does not find a mutant with this fault.
 fn survives<S: Send + Sync + 'static>(
     clause: &Clause<S>,
     fault: &str,
@@ -130,8 +130,7 @@ where
     (!caught).then(|| format!("{fault}: {report}"))
 }
 
-/// Returns the contract tests that do not fail, by an assertion of their own, on the mutants made
-/// for them.
+/// Returns the reports of the mutants that their contract test does not find by its own assertion.
 fn survivors<S: Send + Sync + 'static>(
     clauses: &[Clause<S>],
     as_store: fn(Arc<Mutant>) -> S,
