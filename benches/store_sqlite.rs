@@ -25,7 +25,8 @@ const COMPLETE: &str =
     "UPDATE bare SET state = 2, lease_until = NULL, status_info = ?2 WHERE id = ?1 AND state = 1";
 
 fn main() {
-    // In the build's folder: the temporary folder may be in memory, where a sync costs nothing.
+    // The folder is in the build's one: the temporary folder may be in memory, where a sync costs
+    // nothing.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

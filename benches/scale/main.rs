@@ -1,8 +1,8 @@
 //! Whether the queue slows down with age: the cost of history, backlog, other processes and time.
 //! BENCHMARKS.md gives the goals next to each result.
 //!
-//! `cargo bench -p benches --bench scale -- NAME… [sqlite|postgres] [short] [ROUNDS]`, where each
-//! NAME is one of those that it prints without one; both backends unless one is named; `short` is a
+//! `cargo bench -p benches --bench scale -- NAME… [sqlite|postgres] [short] [ROUNDS]`; without a
+//! NAME it prints the possible ones. It measures both backends unless one is named; `short` is a
 //! tenth. Each store is new, and the emitter and the receiver are separate processes. Cases of one
 //! call that need a log of 10,000,000 deliveries share it. Each of the lines printed last is a row
 //! for a table: the measured operation, the median with minimum and maximum of the rounds, the

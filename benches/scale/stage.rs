@@ -14,7 +14,7 @@ use crate::emitter::owner;
 
 /// Deliveries that [`Stage::kept`] has in its log.
 const KEPT: i64 = 10_000_000;
-/// The number of webhooks of that log, each of its own tenant: enough for all of it to be shown.
+/// The number of webhooks of that log, each of another tenant: enough for all of it to be shown.
 pub(crate) const KEPT_TENANTS: i64 = 4_000;
 
 pub(crate) struct Stage {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How many are emitted at a time.
 pub const EMITTERS: usize = 256;
 
-/// Emits occurrences on request, until there are no more requests.
+/// Emits the number of occurrences that each line of the standard input requests, until its end.
 ///
 /// # Panics
 /// When an order cannot be read, or an emit panics.

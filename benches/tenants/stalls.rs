@@ -145,7 +145,7 @@ async fn messages(
     (calls, commits)
 }
 
-/// Measures from the call of `send` for new webhooks, each of its own tenant.
+/// Measures the times from the call of `send` for new webhooks, each of a new tenant.
 async fn new_webhooks(engine: &Engine, port: u16, arrived: &Arrived) -> Vec<Duration> {
     let mut waits = Vec::new();
     for n in 0..NEW {

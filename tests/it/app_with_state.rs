@@ -1,4 +1,4 @@
-//! What is mounted is mounted as it is in an app that has a state of its own.
+//! Mounting works in an app that has its own state.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

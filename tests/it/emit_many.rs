@@ -70,7 +70,7 @@ fn on(id: i64) -> Occurrence {
     occurrence
 }
 
-/// What is stored, the oldest first.
+/// Returns the stored deliveries, the oldest first.
 async fn stored(engine: &Engine) -> Vec<String> {
     let query = DeliveryQuery::all(Page::first(1_000));
     let deliveries = engine.list_deliveries(&query).await.unwrap();

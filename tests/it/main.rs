@@ -1,4 +1,5 @@
-//! Gatepost as a whole: what needs neither a browser, nor killed processes, nor a process alone.
+//! Gatepost as a whole: tests that need neither a browser, nor killed processes, nor a separate
+//! process.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it must be"

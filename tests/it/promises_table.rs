@@ -14,7 +14,7 @@ fn exists(proof: &str) -> bool {
         || root().join(proof).exists()
 }
 
-/// What is in backquotes in the second column of the tables.
+/// Returns the names in backquotes in the second column of the tables.
 fn proofs(text: &str) -> Vec<(&str, Vec<&str>)> {
     let rows = text.lines().filter(|line| line.starts_with("| "));
     let rows = rows.filter(|line| !line.starts_with("| promise"));

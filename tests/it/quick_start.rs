@@ -1,4 +1,4 @@
-//! The quick start of the front page, as somebody would try it.
+//! The quick start of the README, as a reader would try it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::tempdir;
 
 /// The most lines that a quick start may have.
 const LINES: usize = 40;
-/// Where the first line of what it does is.
+/// The beginning of its visible code.
 const USERS: &str = "#[derive(Debug)]\nstruct Users;";
 
 fn text_of(path: &str) -> String {
@@ -23,7 +23,7 @@ fn block<'a>(page: &'a str, fence: &str) -> &'a str {
     block.split_once("```").unwrap().0
 }
 
-/// What `cargo fmt` leaves of a text.
+/// Returns a text without the white space and commas that `cargo fmt` changes.
 fn shapeless(code: &str) -> String {
     let (_, code) = code.split_once(USERS).unwrap();
     let code: String = code.split_whitespace().collect();

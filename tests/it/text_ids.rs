@@ -43,7 +43,7 @@ fn tenant(id: &str) -> TenantId {
     id.parse().unwrap()
 }
 
-/// Who is in which tenant.
+/// The tenant of each user.
 #[derive(Debug)]
 struct Users(Mutex<HashMap<OwnerId, TenantId>>);
 
@@ -95,7 +95,7 @@ impl ConsoleLogin for ByCookie {
     }
 }
 
-/// Where the platform's own SQL goes.
+/// The database for the platform's own SQL.
 enum Database {
     File(PathBuf),
     Server { url: String, schema: String },
@@ -386,7 +386,7 @@ async fn console_with_text_ids_shows_pages_of_users() {
     .await;
 }
 
-/// What happens in the tenant that a user left is no longer theirs.
+/// A user who left a tenant no longer receives its occurrences.
 #[tokio::test(flavor = "multi_thread")]
 async fn user_who_moves_hears_the_new_tenant() {
     on_each_database(async |site| {

@@ -1,5 +1,5 @@
-//! Who changed what: logged by `Management` on every store, seen by those who may see the record,
-//! and without a secret.
+//! The audit log: changes with their actors, logged by `Management` on every store, visible to
+//! users who may see the record, and without a secret.
 
 mod bounds;
 mod deletions;
@@ -137,7 +137,7 @@ impl Platform {
         self.door.of(&principal(user))
     }
 
-    /// What the user may see of the log, oldest first, once all is stored.
+    /// Returns the entries that the user may see, oldest first, once all are stored.
     async fn seen_by(&self, user: u128) -> Vec<LoggedChange> {
         self.log.flush().await;
         let all = AuditQuery::all(Page::first(999));
@@ -207,7 +207,7 @@ fn said(change: &LoggedChange) -> String {
     format!("{operation} {table}/{row} {name}")
 }
 
-/// `retries 3 > 5`, or a field alone.
+/// Returns each field as `retries 3 > 5`, or only its name.
 fn fields(change: &LoggedChange) -> Vec<String> {
     let one = |change: &gatepost_manage::FieldChange| match &change.values {
         Some((old, new)) => format!("{} {old} > {new}", change.field),

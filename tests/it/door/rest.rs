@@ -67,7 +67,7 @@ async fn the_walk_finds_a_handler_that_audits_by_itself() {
     let (_, findings) = walk(&Careless).await;
     let said: Vec<_> = findings.iter().map(|finding| &finding.said).collect();
     assert_eq!(said, ["changed: true, records: []"]);
-    // While the client stays, nothing is to be seen of it.
+    // While the client stays, the fault does not show.
     assert_eq!(words(&Careless).await.len(), 1);
 }
 

@@ -53,7 +53,7 @@ impl Site {
         assert_eq!(done.status, 200, "{}", done.body);
     }
 
-    /// What a key gets for this query.
+    /// Returns the response to this query by a key.
     async fn asked(&self, key: &str, query: &str) -> Response {
         let path = format!("webhook_urls/{}/messages?{query}", self.webhook);
         self.world.call(key, HERE, "GET", &path, None).await

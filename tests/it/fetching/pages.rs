@@ -1,4 +1,4 @@
-//! What a page has, and what its cursor acknowledges.
+//! The contents of a page, and the deliveries that its cursor acknowledges.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -220,7 +220,7 @@ async fn a_page_ends_with_the_message_that_fills_it() {
     assert_eq!((bodies(&next).len(), &next["acknowledged"]), (1, &json!(2)));
 }
 
-/// Signing is work on all of a message: on a thread of its own where there is much of it.
+/// Large messages are signed on a separate thread, because signing reads all of a message.
 #[tokio::test]
 async fn others_have_their_turn_while_large_messages_are_signed() {
     let site = Site::start().await;

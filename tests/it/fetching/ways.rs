@@ -1,5 +1,5 @@
-//! A webhook that is fetched now and was not before, or the other way round; paused, cancelled, at
-//! its owner's limits; and webhooks beside it.
+//! A webhook that changes to being fetched, or back; paused, cancelled, at its owner's limits; and
+//! other webhooks of the owner.
 
 use std::sync::Arc;
 

@@ -125,7 +125,7 @@ async fn each_mistake_is_refused_in_words_beside_its_column() {
     let words =
         "'client_certificate' - 'must be empty with a url that does not begin with https://";
     assert!(refused.body.contains(words), "{}", refused.body);
-    // One that has expired is for the target to judge.
+    // An expired certificate is accepted: the target decides.
     let past = "2020-01-02T00:00:00Z".parse().unwrap();
     let expired = authority.client_until("expired", Some(past));
     let made = world.api("POST", "webhook_urls", Some(row("w", URL, &expired)));

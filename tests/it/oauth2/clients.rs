@@ -11,7 +11,7 @@ use webhook_model::{Authorization, OAuth2, WebhookId};
 
 /// The secret of the client; Basic encodes its colon.
 const SECRET: &str = "cl1ent:s3cret";
-/// What Basic makes of `me` and the secret.
+/// The Basic credentials of `me` and the secret.
 const BASIC: &str = "Basic bWU6Y2wxZW50JTNBczNjcmV0";
 
 /// A webhook to the receiver whose client asks at `token_url`, with more columns.
@@ -38,7 +38,7 @@ async fn send(world: &World, webhook: i64) -> Delivery {
     world.ended(id).await
 }
 
-/// What the target was shown, in order.
+/// Returns the credentials that the target received, in order.
 fn shown(receiver: &Receiver) -> Vec<String> {
     let received = receiver.received();
     let shown = received.iter().map(|one| one.header("authorization"));
@@ -144,7 +144,7 @@ async fn a_token_endpoint_at_a_forbidden_address_is_refused_when_it_is_saved_and
     let edit = json!({"oauth_token_url": "https://10.0.0.1/", "authorization_value": SECRET});
     let path = format!("webhook_urls/{webhook}");
     assert_eq!(world.api("PUT", &path, Some(edit)).await.status, 422);
-    // By other means: it is judged again when it is asked.
+    // Changed by other means: it is checked again when it is asked.
     let row = world.store.webhook(WebhookId(webhook)).await.unwrap();
     let mut row = row.unwrap();
     let client = OAuth2::new("https://10.0.0.1/", "me", SECRET).unwrap();
@@ -242,7 +242,7 @@ async fn a_token_endpoint_that_hangs_costs_its_own_webhook_alone() {
 async fn a_token_endpoint_with_an_unknown_certificate_gets_no_secret() {
     let issuer = Issuer::start().await;
     let (world, receiver) = (World::start().await, Receiver::start(None).await.unwrap());
-    // What the webhook accepts of its target is not for its token endpoint.
+    // The insecure connections that the webhook permits do not apply to its token endpoint.
     let more = json!({"allow_insecure": true});
     let hook = row("w", &receiver, &issuer.url(), &more);
     let webhook = world.make("webhook_urls", hook).await;

@@ -20,7 +20,8 @@ async fn listed(store: &dyn WebhookStore) -> Vec<Delivery> {
     store.list_deliveries(&query).await.unwrap()
 }
 
-/// What waits or runs is ended if the platform says that it was sent; the rest is as it was.
+/// Checks that waiting and running deliveries end if the platform reports them as sent, and that
+/// the others stay as they were.
 async fn ends_what_was_sent(store: &dyn WebhookStore) {
     let limit = AtMost::UNLIMITED;
     let hook = webhook("w", "https://example.com/");
@@ -124,7 +125,7 @@ async fn sent_across_a_restore(place: &Place, are_ended: bool) -> (Vec<String>, 
         let ended = end_deliveries(&*store.webhooks(), was_sent, now).await;
         assert_eq!(ended.unwrap().ended, 5);
     }
-    // What comes now is sent, whatever was ended.
+    // Later deliveries are sent, whatever was ended.
     let (now, webhooks) = (SystemClock.now(), store.webhooks());
     let late = message(hook, "msg_8", now);
     webhooks.enqueue(direct(vec![late]), now).await.unwrap();

@@ -111,7 +111,8 @@ async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
     let late = message(hook, "msg_late", SystemClock.now());
     let stored = webhooks.enqueue(direct(vec![late]), SystemClock.now());
     stored.await.unwrap();
-    // What ran when it was dumped is taken back when its lease ends: it is not waited for here.
+    // A delivery that ran at the time of the dump is taken back when its lease ends: the test does
+    // not wait for that.
     let waits = |d: &Delivery| d.state == DeliveryState::Queued && d.webhook == hook;
     while deliveries(&*webhooks).await.values().any(waits) {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -29,7 +29,7 @@ use webhook_model::{
 
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// Where a store is, of which backups are taken and put back.
+/// A store of which backups are taken and restored.
 enum Place {
     Sqlite(tempfile::TempDir),
     Postgres(FreshSchema),

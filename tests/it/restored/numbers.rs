@@ -58,7 +58,7 @@ async fn added_entry(audit: &Arc<dyn AuditStore>) -> i64 {
     audit.list_audit(&newest).await.unwrap()[0].id.0
 }
 
-/// Whatever was made after the backup, and what was made then in the restored store.
+/// Returns the row numbers made after the backup, and those made then in the restored store.
 async fn across_a_restore(place: &Place, restored: bool) -> (Made, Made) {
     let store = place.open().await;
     let before = make(&store, "before").await;

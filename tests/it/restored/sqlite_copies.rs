@@ -88,7 +88,7 @@ async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
     }
 }
 
-/// The newest commits are in the log beside the file.
+/// The newest commits are in the write-ahead log, a separate file.
 #[tokio::test]
 async fn a_copy_of_the_main_file_alone_lacks_what_its_log_has() {
     let folder = tempfile::tempdir().unwrap();

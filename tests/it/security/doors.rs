@@ -29,8 +29,8 @@ async fn a_thousand_wrong_passwords_are_a_dozen_at_each_door() {
             }
         }
         assert_eq!(refused, 989);
-        // What is over the limit at one entry point is so at all, with the right password and from
-        // elsewhere too.
+        // A limit that is exceeded at one entry point applies to all, with the right password and
+        // from other addresses too.
         for other in PASSWORD_DOORS {
             let right = doors.knock(other, "127.0.0.2", "Admin ", PASSWORD).await;
             assert_eq!(right.status(), 429, "{door:?}, then {other:?}");

@@ -1,6 +1,6 @@
 //! Line ends, zero bytes and letters beyond ASCII in every field that a user may fill: refused by
-//! name, or carried exactly. What leaves is one request with the headers that it should have; what
-//! a target responds is shown as text.
+//! name, or carried exactly. Each delivery is one request with the expected headers; a target's
+//! response is shown as text.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -10,7 +10,7 @@ use webhook_model::{OwnerId, WebhookId};
 /// (`tests::world`).
 const STRANGER: u128 = 4;
 
-/// What the administrator owns.
+/// The records of the administrator.
 struct Owned {
     webhook: i64,
     task: i64,
@@ -184,7 +184,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
         (missing.status, &missing.body)
     );
     assert!((400..500).contains(&foreign.status), "{}", foreign.status);
-    // A key that would have another's powers.
+    // A key with another user's permissions.
     for user in [1, 2, 3] {
         let made = call("POST", "user_api_keys", json!({"user": user, "name": "k"})).await;
         assert!(

@@ -1,6 +1,6 @@
-//! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets,
-//! the URL and all headers, also when a target responds with everything that it was sent. Searched
-//! in the SQLite file with its log, in a dump of PostgreSQL and in the file of the redb example.
+//! The data on the disk reveal no secret: keys, tokens, passwords, signing secrets, the URL and all
+//! headers, also when a target responds with everything that it was sent. Searched in the SQLite
+//! file with its log, in a dump of PostgreSQL and in the file of the redb example.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         .await
         .unwrap();
     keys.shutdown().await;
-    // The beginning is the hint, which is stored; the secret part is the end.
+    // The beginning is in the masked form, which is stored; the secret part is the end.
     canaries.push(Canary::new(
         "key",
         &shown.as_str()[shown.as_str().len() - 39..],

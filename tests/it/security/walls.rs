@@ -1,5 +1,5 @@
-//! What a user learns of others: nothing. Every actor asks every table in every way for what is in
-//! every place, and finds only what is the actor's to see.
+//! Isolation: every actor reads every table in every way for the rows of every realm, and finds
+//! only those that the actor may see.
 
 use gatepost_ids::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const ACTORS: [(u128, &[u128]); 6] = [
     (7, &[2, 3, 4, 5, 6, 7]),
 ];
 
-/// What one user owns, each row with the user's mark in all of its texts.
+/// The records of one user, each row with the user's mark in all of its texts.
 struct Owned {
     user: u128,
     /// Row numbers, in the order of `TABLES`.
@@ -265,7 +265,7 @@ async fn names_and_references_tell_nothing_of_others() {
             call("task_events", event(other.rows[2])).await,
             call("task_events", event(999_999)).await
         );
-        // Whether a user exists is told to nobody but who may manage that user.
+        // Only a caller who may manage a user can find out whether that user exists.
         let key = |user: u128| json!({"user": user, "name": "k"});
         assert_eq!(
             call("user_api_keys", key(other.user)).await,
@@ -280,7 +280,7 @@ async fn names_and_references_tell_nothing_of_others() {
     }
 }
 
-/// What happens in a tenant is received there, and by who watches over all.
+/// An occurrence of a tenant is received there, and by system administrators.
 #[tokio::test]
 async fn an_occurrence_is_received_in_its_tenant_alone() {
     let world = World::start().await;

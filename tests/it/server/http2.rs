@@ -93,7 +93,7 @@ async fn the_settings_bound_streams_and_heads() {
     assert_eq!((value(3), value(6)), (Some(64), Some(64 * 1024)));
 }
 
-/// CVE-2023-44487: requests that are taken back at once.
+/// CVE-2023-44487: requests that are cancelled immediately.
 #[tokio::test]
 async fn rapid_resets_end_the_connection() {
     let server = served(patient(), axum::Router::new()).await;

@@ -65,7 +65,7 @@ async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
     assert!(lives(&mut honest).await);
 }
 
-/// A place is given back, however a connection ends.
+/// A connection's slot is freed, however the connection ends.
 #[tokio::test]
 async fn connections_that_end_make_room() {
     let limits = ServeLimits {
@@ -80,7 +80,7 @@ async fn connections_that_end_make_room() {
     }
 }
 
-/// Where all connections work, a new one is closed at once, and accepted again later.
+/// If all connections are busy, a new one is closed immediately, and accepted again later.
 #[tokio::test]
 async fn a_server_at_its_limit_goes_on_accepting() {
     let (router, gate) = gated();
@@ -134,7 +134,8 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     }
 }
 
-/// Who waits for the own requests too long does not keep the connection for ever.
+/// A request that waits too long for the client's other requests does not keep the connection for
+/// ever.
 #[tokio::test]
 async fn a_turn_that_does_not_come_is_503() {
     let (router, gate) = gated();

@@ -75,7 +75,7 @@ async fn an_idle_connection_is_not_one_that_is_slow_with_its_head() {
     let mut idle = connect(server, 1).await;
     ask(&mut idle, "/").await;
     assert!(hear(&mut idle, "hello").await.ends_with("hello"));
-    // What began later and is slow with its head has its time in between.
+    // The time of a later connection with a slow head runs out in between.
     closed(&mut connect(server, 1).await).await;
     ask(&mut idle, "/").await;
     assert!(hear(&mut idle, "hello").await.ends_with("hello"));
@@ -150,7 +150,7 @@ async fn a_body_that_arrives_in_time_is_read() {
     );
 }
 
-/// What was made for a client that does not read it goes.
+/// A response is dropped if its client does not read it.
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
     let limits = ServeLimits {
@@ -184,7 +184,7 @@ async fn a_response_that_is_read_arrives_whole() {
     assert_eq!(all.len() - head - 4, LARGE);
 }
 
-/// Answers much, and says when that has gone.
+/// Returns a router with a large response, and a notification of its drop.
 pub(super) fn large() -> (Router, Arc<Notify>) {
     let dropped = Arc::new(Notify::new());
     let say = dropped.clone();

@@ -1,4 +1,4 @@
-//! What one user changes is read again by nobody else.
+//! One user's changes make no other user's data be read again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! A user without a tenant becomes system administrator, and is one no more.
+//! A user without a tenant becomes a system administrator, and stops being one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! What one user does, holds or breaks is not seen, waited for or paid for by another.
+//! Actions, data and faults of one user are not visible to others, and cost them neither time nor
+//! quota.
 //!
 //! A platform with customers, on a SQLite file: users 11 and 12 are of tenant 1, 21 is of tenant 2,
 //! 31 is of tenant 3 and an operator is user 1; from 1,000 on users have no tenant. The objects of
@@ -54,7 +55,8 @@ impl Accounts for Users {
     }
 }
 
-/// Whoever is of an object's tenant may watch it; types without objects are for all.
+/// A policy by which all users of an object's tenant may watch it; types without objects are for
+/// everybody.
 #[derive(Debug)]
 struct OwnObjects;
 

@@ -94,7 +94,7 @@ async fn what_is_no_channel_and_no_delay_is_refused_with_the_rule() {
         ("channels", &eleven.join(","), "must be at most 10"),
         ("retry_schedule", "5s, soon", "such as 30s, not soon"),
         ("retry_schedule", "25h", "must be 1s to 1d, not 25h"),
-        // What the platform allows.
+        // The limit of the platform.
         ("retry_schedule", &twenty_one, "must be at most 20 delays"),
         (
             "retry_schedule",

@@ -20,7 +20,7 @@ fn start(data: &Path, more: &[&str]) -> PlatformProcess {
     PlatformProcess::launch(command.arg(data).args(more), Stdio::null())
 }
 
-/// Where it says that its receiver is.
+/// Returns the address of the receiver that it prints.
 fn receiver(platform: &PlatformProcess) -> Option<String> {
     let mut said = platform.said.iter();
     let (_, place) = said.find_map(|line| line.split_once("lead to a receiver at "))?;
@@ -33,7 +33,7 @@ async fn poweron(platform: &PlatformProcess) -> u16 {
     platform.call("POST", "vm_actions", Some(body)).await.0
 }
 
-/// What the one delivery says once it has failed.
+/// Returns the error of the one delivery once it has failed.
 async fn failed(platform: &PlatformProcess) -> String {
     loop {
         let rows = platform.rows("webhooks?fields=status,status_info").await;
@@ -96,7 +96,7 @@ async fn the_first_page_is_the_console() {
     );
 }
 
-/// It is back with the next start, at the same place, until its webhook is gone.
+/// It is back at the next start, at the same address, until its webhook is deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_receiver_stays_as_long_as_its_webhook_leads_there() {
     let folder = tempdir().unwrap();

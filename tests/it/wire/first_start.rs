@@ -119,7 +119,7 @@ async fn in_memory_passwords_are_made_each_time() {
     );
 }
 
-/// Whatever the umask; what is wider is reported and left as it is.
+/// For any umask; wider permissions are reported and left as they are.
 #[test]
 fn what_lies_beside_the_data_is_for_its_owner_alone() {
     let folder = tempdir().unwrap();
@@ -161,7 +161,7 @@ fn what_lies_beside_the_data_is_for_its_owner_alone() {
     assert_eq!(mode(&data.join("cert.key")), 0o644);
 }
 
-/// Clients that trust the certificate go on doing so.
+/// Clients that trust the certificate continue to do so.
 #[test]
 fn the_certificate_stays_the_same() {
     let folder = tempdir().unwrap();

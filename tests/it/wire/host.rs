@@ -10,7 +10,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// What the printed lines lead to when they are pasted: the key, and the responses after it.
+/// Runs the printed lines as if pasted: returns the key, and the responses after it.
 fn pasted(platform: &PlatformProcess, password: &str) -> (String, Vec<Value>) {
     let said = PlatformProcess::paste(&platform.to_paste(), password);
     let (headings, mut values): (Vec<&String>, Vec<&String>) =
@@ -28,7 +28,7 @@ fn check((key, answers): &(String, Vec<Value>)) {
     assert_eq!(answers[2], json!({}));
 }
 
-/// What a curl line prints.
+/// Returns the output of a curl line.
 fn fetched(line: &str) -> Value {
     let said = PlatformProcess::paste(line, "");
     serde_json::from_str(&said.join("\n")).unwrap()
@@ -75,7 +75,7 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
     assert_eq!(fetched(&line)["version"], "26.1.8");
 }
 
-/// What was made is there at the next start, and the printed lines work again.
+/// The records of the first run are there at the next start, and the printed lines work again.
 #[test]
 fn a_second_run_finds_what_the_first_one_left() {
     let folder = tempdir().unwrap();
@@ -113,7 +113,7 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     };
     let rows = list("user_api_keys?fields=name");
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
-    // What PostgreSQL's text cannot hold is in no row.
+    // PostgreSQL's text cannot hold these characters, so no row has them.
     for column in [
         "user_api_keys?filter=name",
         "webhook_urls?filter=name",

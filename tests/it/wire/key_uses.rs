@@ -104,6 +104,6 @@ async fn a_request_by_key_is_counted_and_seen_at_once() {
     let row = row_of(&world, 3).await;
     let path = format!("user_api_key_uses?key={row}&fields=used,refused");
     let uses = world.call(&key, HERE, "GET", &path, None).await;
-    // Those, and this one.
+    // The earlier uses, and this one.
     assert_eq!(uses.json(), json!([{"used": 4, "refused": 0}]));
 }

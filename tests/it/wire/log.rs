@@ -1,5 +1,5 @@
-//! What the example platform logs: a line for each request, delivery and refusal, without secrets,
-//! and without colours where nobody sees them.
+//! The log of the example platform: a line for each request, delivery and refusal, without secrets,
+//! and without colours unless it goes to a terminal.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,7 +12,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// It works, well and badly, with secrets in every place; what it logged, and the secrets.
+/// Runs it, well and badly, with a secret in every field; returns its log, and the secrets.
 async fn logged(filter: Option<&str>, more: &[&str]) -> (String, Vec<Canary>) {
     let folder = tempdir().unwrap();
     let log = folder.path().join("log");
@@ -84,7 +84,7 @@ async fn logged(filter: Option<&str>, more: &[&str]) -> (String, Vec<Canary>) {
         Canary::new("bearer token", token),
         Canary::new("query", query),
         Canary::new("message", "CANARY-message-31c2"),
-        // Its first characters are its hint, which may be shown.
+        // Its first characters are in its masked form, which may be shown.
         Canary::new("key", &key[20..]),
         Canary::new("session", &session[5..]),
     ];

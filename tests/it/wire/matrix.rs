@@ -1,5 +1,5 @@
-//! Who may do what: every operation of the OpenAPI document, by every kind of caller, on rows of
-//! one user. The document names the operations, so none is forgotten.
+//! The permissions of callers: every operation of the OpenAPI document, by every kind of caller, on
+//! rows of one user. The document names the operations, so none is forgotten.
 
 use examples::client::{Response, call};
 use examples::receiver::Receiver;
@@ -11,10 +11,10 @@ use webhook_model::WebhookId;
 /// Whose rows they are: in the tenant that user 2 administers (`tests::world`).
 const OWNER: u128 = 3;
 
-/// What a caller is to hear.
+/// The expected response to a caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rights {
-    /// What the request asks for.
+    /// All that the request asks for.
     All,
     /// That there is no such row.
     None,
@@ -107,7 +107,8 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                     Value::Null,
                     &[200],
                 ),
-                // Nothing of these webhooks is fetched: the rule is told to those whose they are.
+                // Messages of these webhooks cannot be fetched: callers with the rights receive
+                // that rule.
                 ("get", [table, _, "messages"]) => add(
                     method,
                     format!("{table}/{}/messages", rows.key(table)),
@@ -133,7 +134,7 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                         );
                     }
                 }
-                // Who may is in `leaked_keys`: nobody but a system administrator.
+                // The permission is tested in `leaked_keys`: only a system administrator has it.
                 ("post", ["leaked_keys"]) => add(
                     method,
                     "leaked_keys".to_owned(),
@@ -186,7 +187,7 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
         }
     }
     for (table, _, key) in rows.0 {
-        // What was created above uses the webhook.
+        // The task that was created above uses the webhook.
         let good: &[u16] = if table == "webhook_urls" {
             &[409]
         } else {
@@ -332,7 +333,7 @@ async fn every_operation_by_every_kind_of_caller() {
                 .unwrap();
             judge(actor, rights, &rows, request, &answer);
         }
-        // What was refused did not happen.
+        // A refused request changed nothing.
         for (table, _, row) in rows.0.iter().filter(|_| rights != Rights::All) {
             let path = format!("{table}/{row}");
             assert_eq!(

@@ -1,5 +1,5 @@
-//! What a narrowed key may do: every method of every table, the platform's own tables and routes,
-//! and what they say of other tables on the way.
+//! The permissions of a narrowed key: every method of every table, the platform's own tables and
+//! routes, and the data of other tables that they show.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl PlatformRows for Vms {
     }
 }
 
-/// A platform with a table, and two routes of its own, of which one has a scope.
+/// A platform with a table, and two own routes, of which one has a scope.
 struct Site {
     world: World,
     server: SocketAddr,
@@ -181,7 +181,7 @@ async fn each_method_of_each_table_is_refused_to_keys_that_were_not_granted_it_a
                         continue;
                     }
                 };
-                // What the table has not is refused as such, whoever asks.
+                // A method that the table does not have is refused as such, for every caller.
                 if control == 405 && got.status == 405 {
                     continue;
                 }

@@ -69,7 +69,7 @@ async fn context_over_rest_keeps_digits() {
     let received = receiver.wait_for("/w", 1).await.unwrap();
     let parts = r#" 18446744073709551616 [1.10,{"b":-0}]"#;
     assert_eq!(received.body, format!("{DIGITS}{parts}"));
-    // As an object, and as a text that is JSON. Of two members with one name the last counts.
+    // As an object, and as a text that is JSON. The last of two members with one name counts.
     let text = json!(format!("\u{feff} {}\n", spaced(DIGITS))).to_string();
     for (at, body, context, parts) in [
         (
@@ -145,7 +145,7 @@ async fn execute_parameters_over_rest_keep_digits() {
     }
 }
 
-/// Whatever a client sends as a text stays one, and so do names.
+/// A text that a client sends stays a text, and so do names.
 #[tokio::test]
 async fn texts_that_look_like_numbers_stay_texts() {
     let context = r#"{"\u00012.50":3.50,"$serde_json::private::Number":"9.90","m":"\u00011.10","n":[1.10,"[1.10]"]}"#;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tests::world::World;
 
-/// What may be an operation of a path.
+/// The methods that may be operations of a path.
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
 async fn document() -> Value {
@@ -163,7 +163,8 @@ async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
     assert_eq!(key["properties"]["key"]["type"], "string");
 }
 
-/// What is beside `params` in the body of the other spellings of an action, as its own path says.
+/// The members besides `params` in the body of the other spellings of an action equal those of its
+/// path.
 #[tokio::test]
 async fn each_spelling_of_an_action_declares_the_same_parameters() {
     let document = document().await;

@@ -1,4 +1,4 @@
-//! The v4 wire: references by a row number alone, and parameters that are times, through the API.
+//! The v4 wire: references by only a row number, and parameters that are times, through the API.
 
 use serde_json::{Value, json};
 use tests::world::World;

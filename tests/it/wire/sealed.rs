@@ -79,7 +79,7 @@ fn secrets() -> Vec<(Value, Vec<String>)> {
     ]
 }
 
-/// What it says when it does not start.
+/// Returns its error text when it does not start.
 fn refused(data: &Path, more: &[&str]) -> String {
     let mut command = Command::new(PROGRAM);
     let command = command
@@ -174,7 +174,7 @@ async fn a_key_that_is_gone_is_not_replaced() {
     }
 }
 
-/// Also where everything beside the database is lost.
+/// Also if all files except the database are lost.
 #[tokio::test]
 async fn sealed_data_without_their_folder_are_refused() {
     let folder = tempdir().unwrap();

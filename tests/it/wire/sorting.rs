@@ -26,7 +26,7 @@ async fn imported_keys_are_as_old_as_they_say() {
     world.key_of(1, "new").await;
     for (sort, expected) in [
         ("created", ["old", "admin", "new"]),
-        // Of one second, the newest comes first.
+        // Within one second, the newest comes first.
         ("-created", ["new", "admin", "old"]),
         ("-created,name", ["admin", "new", "old"]),
         ("$key,name", ["admin", "old", "new"]),
@@ -38,7 +38,7 @@ async fn imported_keys_are_as_old_as_they_say() {
     }
 }
 
-/// What stands behind `created` decides between rows of one second.
+/// The sort key after `created` decides between rows of one second.
 #[tokio::test]
 async fn each_sort_key_counts() {
     let world = World::start().await;

@@ -109,7 +109,7 @@ fn help_and_version_are_answers() {
         help.lines().all(|line| line.chars().count() <= 120),
         "{help}"
     );
-    // Whoever reads it may leave early.
+    // The reader of the output may leave early.
     let script = format!("'{PROGRAM}' --help | head -n 1");
     assert_eq!(PlatformProcess::paste(&script, "").len(), 1);
 }

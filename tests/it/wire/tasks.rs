@@ -99,7 +99,7 @@ async fn tasks_and_their_limits() {
             .await,
         json!([{"$key": 1}])
     );
-    // A task that runs once is gone after it ran.
+    // A task that runs once is deleted after its run.
     platform
         .call("PUT", "tasks/1", Some(json!({"delete_after_run": true})))
         .await;

@@ -145,7 +145,7 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
         let words = "You may not watch this object".to_owned();
         assert_eq!(said, (403, words), "{other}");
     }
-    // Who may know what there is, learns what there is not.
+    // A caller who may see every object receives an error for one that does not exist.
     let wanda = tenants.key_of(6).await;
     let wandas = tenants.task(&wanda, url).await;
     let (status, words) = tenants.event(&wanda, wandas, "vms/99").await;

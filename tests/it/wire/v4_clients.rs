@@ -1,4 +1,4 @@
-//! What existing clients of the v4 wire send beside the plain rows: a label with an event,
+//! Requests of existing clients of the v4 wire, apart from plain rows: a label with an event,
 //! parameters with a run, the cancellation of a task (WIRE 6, WIRE 7).
 
 use gatepost_engine::RunContext;
@@ -58,7 +58,7 @@ async fn an_event_keeps_the_label_with_which_it_was_created() {
     row["enabled"] = json!(true);
     assert_eq!(told(&world, "PUT", &path, row).await.0, 200);
     assert_eq!(label().await, "Night watch");
-    // Without one of its own it has the platform's words, also after those were sent back.
+    // Without its own name it has the platform's words, also after those were sent back.
     let (_, row) = told(&world, "PUT", &path, json!({"event_name": ""})).await;
     let in_catalog = row["event_name"].clone();
     assert_ne!(in_catalog, "");
@@ -133,7 +133,7 @@ async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty(
         let params = name.map_or_else(|| json!({}), |name| json!({"NAME": name}));
         assert_eq!(told(&world, "POST", &execute, params).await.0, 200);
         assert_eq!(log(&world, "message").await[at], filled_in);
-        // What a preview of the same run shows.
+        // The preview of the same run.
         let variables = name.map(|name| ("NAME".to_owned(), name.to_owned()));
         let about = RunContext::default().with_variables(variables.into_iter().collect());
         let example = world.engine.example(&message.parse().unwrap(), &about);

@@ -50,7 +50,7 @@ struct Growth {
     what: &'static str,
     /// Each ten times the one before, but of processes.
     sizes: [i64; 3],
-    /// The unit of the cost of a call.
+    /// The measured call; its cost is in µs.
     unit: &'static str,
     goal: f64,
 }

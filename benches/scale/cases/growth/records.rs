@@ -128,7 +128,7 @@ pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     benches::spread(waits).0
 }
 
-/// Measures the memory of our process and the server's.
+/// Measures the CPU time of a delivery of this size, of our process and the server's.
 pub(super) async fn bytes(stage: &mut Stage, bytes: i64) -> f64 {
     let store = stage.fresh().await;
     let mut cycle = Cycle::start(stage, "one", &store.place, bytes.try_into().unwrap()).await;
