@@ -23,7 +23,7 @@ const SLOW_MACHINE: i64 = 3;
 /// The administrator acts on the machines.
 ///
 /// # Panics
-/// When a call is refused.
+/// If a call is refused.
 pub(crate) async fn run(attacked: Arc<Attacked>) {
     let platform = attacked.platform();
     let tinas = tinas_key(platform).await;

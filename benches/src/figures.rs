@@ -32,7 +32,7 @@ pub enum Better {
 /// if that command does not run.
 ///
 /// # Panics
-/// When the file cannot be written, or there is no round.
+/// If the file cannot be written, or there is no round.
 pub fn keep(name: &str, rounds: &[f64], better: Better) {
     let Some(path) = std::env::var_os(FIGURES) else {
         return;

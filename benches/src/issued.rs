@@ -11,7 +11,7 @@ use crate::platform::now;
 /// A key that is good for everything, and its string; it is stored nowhere yet.
 ///
 /// # Panics
-/// When the name is none.
+/// If the name is none.
 #[must_use]
 pub fn issued(owner: OwnerId, name: &str) -> (ApiKey, String) {
     let draft = KeyDraft::new(owner, name.parse().unwrap());

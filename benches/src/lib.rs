@@ -63,7 +63,7 @@ impl Receiver {
     /// first line.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start() -> Self {
         Self::start_with(&["--receiver"])
@@ -72,7 +72,7 @@ impl Receiver {
     /// Starts this very program with these arguments; it must print its address as its first line.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start_with(args: &[&str]) -> Self {
         let own = std::env::current_exe().expect("a path");

@@ -20,7 +20,7 @@ pub fn catalog() -> Catalog {
 /// Sends occurrences of an object with this tag to the webhook, by this message.
 ///
 /// # Panics
-/// When the engine refuses.
+/// If the engine refuses.
 pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &str) {
     let message = message.parse().expect("a message");
     let task = Task {

@@ -13,7 +13,7 @@ pub const EMITTERS: usize = 256;
 /// Emits the number of occurrences that each line of the standard input requests, until its end.
 ///
 /// # Panics
-/// When an order cannot be read, or an emit panics.
+/// If an order cannot be read, or an emit panics.
 #[allow(
     clippy::unwrap_used,
     clippy::print_stdout,

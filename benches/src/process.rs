@@ -8,7 +8,7 @@ const TICKS: f64 = 100.0;
 /// CPU time that a process has used, its children that have ended included.
 ///
 /// # Panics
-/// When there is no such process, or `/proc` is not that of Linux.
+/// If there is no such process, or `/proc` is not that of Linux.
 #[must_use]
 pub fn process_cpu(pid: u32) -> Duration {
     let fields = fields(pid).expect("a process");
@@ -18,7 +18,7 @@ pub fn process_cpu(pid: u32) -> Duration {
 /// CPU time of a process and of its children, those that have ended included.
 ///
 /// # Panics
-/// When there is no such process, or `/proc` is not that of Linux.
+/// If there is no such process, or `/proc` is not that of Linux.
 #[must_use]
 pub fn family_cpu(pid: u32) -> Duration {
     let children = children(pid).filter_map(fields);

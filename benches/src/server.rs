@@ -25,7 +25,7 @@ impl Server {
     /// Connects to this database, and finds the server's processes.
     ///
     /// # Panics
-    /// When the server cannot be reached, or is on another machine.
+    /// If the server cannot be reached, or is on another machine.
     pub async fn open(url: &str) -> Self {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
         tokio::spawn(connection);
@@ -50,7 +50,7 @@ impl Server {
     /// Bytes that it has written to its log ahead so far.
     ///
     /// # Panics
-    /// When the connection is lost.
+    /// If the connection is lost.
     pub async fn wal(&self) -> f64 {
         let sql = "SELECT (pg_current_wal_lsn() - '0/0')::float8";
         self.client.query_one(sql, &[]).await.expect("a row").get(0)
@@ -60,7 +60,7 @@ impl Server {
     /// now.
     ///
     /// # Panics
-    /// When the connection is lost.
+    /// If the connection is lost.
     pub async fn note_statements(&self, longer: Duration) -> usize {
         let millis = longer.as_millis();
         for sql in [
@@ -76,7 +76,7 @@ impl Server {
     /// the text, longest first.
     ///
     /// # Panics
-    /// When its log cannot be read.
+    /// If its log cannot be read.
     pub async fn noted(&self, from: usize) -> Vec<(f64, String)> {
         let log = self.log().await;
         let log = String::from_utf8_lossy(&log[from..]).into_owned();

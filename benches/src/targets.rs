@@ -30,7 +30,7 @@ impl Resolve for Here {
 /// [`STALL`].
 ///
 /// # Panics
-/// When no port can be had.
+/// If no port can be had.
 #[must_use]
 pub fn targets() -> (u16, Arrived) {
     let (listener, port) = listen().expect("a port");

@@ -33,7 +33,7 @@ impl Accounts for Administrators {
 /// The guard, and the API below `/api/v4`, whose users are all administrators.
 ///
 /// # Panics
-/// When the engine does not start.
+/// If the engine does not start.
 pub async fn whole<S: KeyStore + WebhookStore>(store: Arc<S>) -> (AuthLayer, Router) {
     let keys = KeyService::builder(store.clone(), Arc::new(Administrators)).build();
     let guard = AuthLayer::new(keys.clone(), |ext| {

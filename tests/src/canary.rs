@@ -97,7 +97,7 @@ impl Log {
     /// included.
     ///
     /// # Panics
-    /// When somebody else does already.
+    /// If somebody else does already.
     pub fn capture() -> Self {
         let log = Self::default();
         let writer = log.clone();

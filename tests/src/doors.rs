@@ -47,7 +47,7 @@ impl Doors {
     /// Starts a platform; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn open() -> Self {
         let world = World::start().await;
         let (keys, engine) = (world.keys.clone(), world.engine.clone());

@@ -48,7 +48,7 @@ impl Issuer {
     /// Listens until the runtime ends.
     ///
     /// # Panics
-    /// When it cannot.
+    /// If it cannot.
     pub async fn start() -> Self {
         Self::showing(self_signed().unwrap()).await
     }
@@ -56,7 +56,7 @@ impl Issuer {
     /// Listens until the runtime ends, and shows this certificate.
     ///
     /// # Panics
-    /// When it cannot.
+    /// If it cannot.
     pub async fn showing(certificate: SelfSigned) -> Self {
         let listener = TcpListener::bind((HERE, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();

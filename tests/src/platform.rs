@@ -26,7 +26,7 @@ impl PlatformProcess {
     /// `--data`.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn start(program: &str, data: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(program);
@@ -38,7 +38,7 @@ impl PlatformProcess {
     /// and no records but those that the test makes.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn run(command: &mut Command) -> Self {
         let more = ["--allow-private-targets", "--no-demo", "--quiet"];
@@ -48,7 +48,7 @@ impl PlatformProcess {
     /// Runs the command as a user would, on a free port; its log goes to `log`.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn launch(command: &mut Command, log: impl Into<Stdio>) -> Self {
         let mut child = command
@@ -96,7 +96,7 @@ impl PlatformProcess {
     /// folder; what it prints, line by line.
     ///
     /// # Panics
-    /// When it fails.
+    /// If it fails.
     #[must_use]
     pub fn paste(script: &str, password: &str) -> Vec<String> {
         let mut shell = Command::new("sh");
@@ -113,7 +113,7 @@ impl PlatformProcess {
     /// none).
     ///
     /// # Panics
-    /// When there is no response.
+    /// If there is no response.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = format!("{}/api/v4/{path}", self.base);
         let mut request = self
@@ -132,7 +132,7 @@ impl PlatformProcess {
     /// The rows of a list.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn rows(&self, path: &str) -> Value {
         let (status, rows) = self.call("GET", path, None).await;
         assert_eq!(status, 200, "{path}: {rows}");
@@ -142,7 +142,7 @@ impl PlatformProcess {
     /// Makes a row and returns its number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make(&self, table: &str, row: Value) -> i64 {
         let (status, receipt) = self.call("POST", table, Some(row)).await;
         assert_eq!(status, 201, "{table}: {receipt}");
@@ -153,7 +153,7 @@ impl PlatformProcess {
     /// the field's name.
     ///
     /// # Panics
-    /// When a response is another.
+    /// If a response is another.
     pub async fn judge(&self, method: &str, path: &str, cases: Vec<(Value, u16, &str)>) {
         for (body, status, field) in cases {
             let (got, answer) = self.call(method, path, Some(body.clone())).await;
@@ -178,7 +178,7 @@ impl PlatformProcess {
     /// Asks it to stop, as a service manager does, and waits: whether it ended well.
     ///
     /// # Panics
-    /// When it cannot be signalled.
+    /// If it cannot be signalled.
     pub fn stop(mut self) -> bool {
         let pid = self.pid().to_string();
         assert!(

@@ -421,7 +421,7 @@ fn is_root() -> bool {
 /// A free port for a server that a test starts as a process, this one or another.
 ///
 /// # Panics
-/// When there is none.
+/// If there is none.
 #[must_use]
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 pub fn free_port() -> u16 {

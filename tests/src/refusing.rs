@@ -13,7 +13,7 @@ impl Refusing {
     /// Takes a free port.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub fn port() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

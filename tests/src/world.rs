@@ -88,7 +88,7 @@ impl World {
     /// Starts a platform whose users have no limits; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start() -> Self {
         Self::with_quotas(Arc::new(Quota::UNLIMITED)).await
     }
@@ -96,7 +96,7 @@ impl World {
     /// Starts a platform with these limits.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
         Self::with(Arc::default(), quotas, |sender| sender).await
     }
@@ -104,7 +104,7 @@ impl World {
     /// Starts a platform without limits whose sender trusts this certificate, in DER, too.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn trusting(root: Vec<u8>) -> Self {
         Self::over(Arc::default(), root).await
     }
@@ -114,7 +114,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Starts a platform without limits over this store, whose sender trusts this certificate.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn over(store: Arc<S>, root: Vec<u8>) -> Self {
         let quotas = Arc::new(Quota::UNLIMITED);
         Self::with(store, quotas, |sender| sender.extra_root(root)).await
@@ -190,7 +190,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// A principal as the platform's own login would describe it.
     ///
     /// # Panics
-    /// When there is no such user.
+    /// If there is no such user.
     #[must_use]
     pub fn user(&self, user: u128) -> Principal {
         let account = self.users.0.lock().unwrap()[&user].clone();
@@ -200,7 +200,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// A new key of a user that never expires and may be used from everywhere.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     pub async fn key_of(&self, user: u128, name: &str) -> String {
         let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
@@ -210,7 +210,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// A call with a key, from an address.
     ///
     /// # Panics
-    /// When the API does not respond.
+    /// If the API does not respond.
     pub async fn call(
         &self,
         key: &str,
@@ -250,7 +250,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Makes a row as the administrator and returns its row number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make(&self, table: &str, body: Value) -> i64 {
         let answer = self.api("POST", table, Some(body)).await;
         answer.json()["$row"]
@@ -261,7 +261,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Makes a key over the API: its string and its row number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make_key(&self, mut body: Value) -> (String, i64) {
         body["user"] = json!(body["user"].as_i64().unwrap_or(1));
         let answer = self.api("POST", "user_api_keys", Some(body)).await;
@@ -296,7 +296,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// A delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
-    /// When it does not end.
+    /// If it does not end.
     pub async fn ended(&self, id: DeliveryId) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.store.delivery(id).await.unwrap().unwrap();

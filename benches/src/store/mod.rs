@@ -68,7 +68,7 @@ pub async fn against_the_driver<B: Backend>(backend: &mut B) -> Work<B::Store> {
 /// `quick` on fewer rows.
 ///
 /// # Panics
-/// When the store refuses.
+/// If the store refuses.
 pub async fn claims<B: Backend>(backend: &mut B) {
     let quick = std::env::args().any(|arg| arg == "quick");
     let sizes = if quick { &QUICK_SIZES[..] } else { &SIZES[..] };

@@ -46,7 +46,7 @@ impl<S: WebhookStore> Work<S> {
     /// Enqueues one delivery, leased.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn emit(&self) -> Claim {
         self.emit_many(1).await[0]
     }
@@ -54,7 +54,7 @@ impl<S: WebhookStore> Work<S> {
     /// Enqueues deliveries in one call, leased.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn emit_many(&self, count: usize) -> Vec<Claim> {
         let names = self.names(count);
         let deliveries = names.iter().map(|name| self.delivery(name)).collect();
@@ -75,7 +75,7 @@ impl<S: WebhookStore> Work<S> {
     /// Settles these claims as sent, in one call.
     ///
     /// # Panics
-    /// When the store refuses, or a claim was not valid any more.
+    /// If the store refuses, or a claim was not valid any more.
     pub async fn settle(&self, claims: Vec<Claim>) {
         let settlements = claims.into_iter().map(sent).collect();
         let settled = self.store.settle(settlements, now()).await;

@@ -62,7 +62,7 @@ fn a_signed_request_over_an_open_connection_allocates_a_few_times() {
         .signing(keys)
         .build()
         .unwrap();
-    // Opens the connection, and what is allocated once.
+    // These open the connection, and make the one-time allocations.
     (0..3).for_each(|_| runtime.block_on(deliver(&sender, &target)));
     // The fewest of several: hyper's read buffer is a new one now and then.
     let counted = (0..20).map(|_| {

@@ -37,8 +37,8 @@ const LATE: Duration = Duration::from_secs(30);
 const FLOOD: usize = 50;
 const MIB: usize = 1024 * 1024;
 
-/// Sends to a receiver that does this after it read the request; how it ended, and how many
-/// connections it took.
+/// Sends to a receiver that runs `then` after it read the request; returns the outcome and the
+/// number of connections.
 async fn sent_to<F, Fut>(config: impl FnOnce(&Shown) -> ServerConfig, then: F) -> (Attempt, usize)
 where
     F: Fn(TlsStream<TcpStream>) -> Fut + Send + Sync + 'static,
@@ -99,7 +99,7 @@ fn tls13(shown: &Shown) -> ServerConfig {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_for_new_keys_end_with_the_budget() {
     let before = peak();
-    // It never reads what comes back, so that answers to them would pile up here.
+    // The receiver never reads the answers, so they would pile up here.
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let flood = move |mut stream: TlsStream<TcpStream>| {

@@ -57,7 +57,7 @@ async fn a_key_that_is_in_memory_costs_no_allocation() {
         }
     });
     assert_eq!(hot.count_total, 0);
-    // Also the first login after the last were written.
+    // The same holds for the first login after the last were written.
     keys.shutdown().await;
     let first = allocation_counter::measure(|| drop(present()));
     assert_eq!(first.count_total, 0);

@@ -26,13 +26,13 @@ pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 pub struct Clause<S: Send + 'static> {
     /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
     pub name: &'static str,
-    /// Tries it on the store of a harness. It panics where the contract is broken. [`prove`] puts
-    /// its name and its sentence in front of what the panic says.
+    /// Runs it on the store of a harness. It panics if the contract is broken. [`prove`] prepends
+    /// its name and its sentence to the panic's message.
     pub run: fn(Arc<dyn Harness<S>>) -> Run,
 }
 
 impl<S: Send + 'static> Clause<S> {
-    /// The contract's sentence that it proves.
+    /// Returns the sentence of the contract that it tests.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
         sentence_of(self.name)

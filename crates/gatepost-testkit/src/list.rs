@@ -333,7 +333,7 @@ macro_rules! for_each_kept_audit_clause {
     };
 }
 
-// By path: so a file that uses a list names this one.
+// By path: a file that uses a list names this one.
 pub(crate) use for_each_audit_clause;
 pub(crate) use for_each_kept_audit_clause;
 pub(crate) use for_each_kept_key_clause;

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The store keeps it.
+    /// The store passes it.
     Held,
     /// The harness cannot show it, for this reason.
     Ignored(&'static str),
@@ -14,10 +14,10 @@ pub enum Outcome {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The store keeps it.
+    /// The store passes it.
     Held,
-    /// The store breaks it: what was seen.
+    /// The store breaks it, with the observed result.
     Broken(String),
-    /// Not tried, and why.
+    /// Not run, for this reason.
     Ignored(&'static str),
 }

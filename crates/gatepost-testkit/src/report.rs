@@ -23,7 +23,7 @@ impl Report {
         !self.findings.iter().any(|(_, finding)| broken(finding))
     }
 
-    /// Both reports in one.
+    /// Returns both reports in one.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.findings.extend(other.findings);

@@ -1,4 +1,4 @@
-//! A runtime for tests that bring none.
+//! A runtime for tests that do not start one.
 
 /// Runs a future to the end on its own runtime with several threads.
 pub fn block_on<F: Future>(future: F) -> F::Output {

@@ -24,7 +24,7 @@ pub(crate) struct Set {
 }
 
 impl Set {
-    /// Its rows, as they are stored now.
+    /// Returns its rows, as they are stored now.
     pub(crate) async fn rows(self, store: &Webhooks) -> (WebhookRow, TaskRow, EventRow) {
         let records = &store.records;
         let webhook = records.webhook(self.webhook).await.unwrap();
@@ -39,7 +39,7 @@ pub(crate) async fn set(store: &Webhooks, owner: u128, name: &str) -> Set {
     set_at(store, owner, name, 0).await
 }
 
-/// The same, made at `at(second)`.
+/// The same, created at `at(second)`.
 pub(crate) async fn set_at(store: &Webhooks, owner: u128, name: &str, second: i64) -> Set {
     let now = at(second);
     let records = &store.records;
@@ -113,7 +113,7 @@ impl Held {
         kept
     }
 
-    /// Brings it to the present version; whether the store still knew what had changed.
+    /// Brings it to the present version. Returns whether the store still knew the changes.
     pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Realm) -> bool {
         let changes = store.records.route_changes(place, self.version).await;
         let Some(changes) = changes.unwrap() else {

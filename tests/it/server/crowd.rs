@@ -1,4 +1,4 @@
-//! Many users behind one address, one of whom is slow or wants everything.
+//! Many users behind one address, of which one is slow or sends far more requests than the others.
 
 use axum::Router;
 use axum::body::Bytes;

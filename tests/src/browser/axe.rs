@@ -11,7 +11,7 @@ const RUN: &str = "const done = arguments[0]; axe.run(document, {resultTypes: ['
 /// Needs scripts.
 ///
 /// # Panics
-/// When it does not run.
+/// If it does not run.
 pub async fn faults(b: &Browser) -> Vec<String> {
     b.script(AXE).await;
     let found = b.driver.execute_async(RUN, Vec::new()).await.unwrap();

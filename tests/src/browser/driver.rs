@@ -50,7 +50,7 @@ impl Browser {
     /// must close it.
     ///
     /// # Panics
-    /// When no browser starts.
+    /// If no browser starts.
     pub async fn open(base: &str, look: Look) -> Self {
         Self {
             driver: open(look).await,
@@ -74,7 +74,7 @@ impl Browser {
     /// Ends it.
     ///
     /// # Panics
-    /// When it does not.
+    /// If it does not.
     pub async fn close(self) {
         self.driver.quit().await.unwrap();
     }
@@ -262,7 +262,7 @@ impl Browser {
     /// A picture of the whole page, as a PNG file.
     ///
     /// # Panics
-    /// When it cannot be taken or written.
+    /// If it cannot be taken or written.
     pub async fn picture(&self, file: &Path) {
         let metrics = self.devtools("Page.getLayoutMetrics", json!({})).await;
         let size = &metrics["cssContentSize"];
@@ -274,7 +274,7 @@ impl Browser {
     /// A picture of the top of the page, as a PNG file.
     ///
     /// # Panics
-    /// When it cannot be taken or written.
+    /// If it cannot be taken or written.
     pub async fn picture_of_the_top(&self, file: &Path, width: u32, height: u32) {
         let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
         self.clipped(file, clip).await;

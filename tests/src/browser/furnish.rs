@@ -8,7 +8,7 @@ use super::{Site, Visitor};
 /// Fills a site with what a small team would have.
 ///
 /// # Panics
-/// When something is refused.
+/// If something is refused.
 pub async fn furnish(site: &Site, receiver: &Receiver) {
     let admin = Visitor::login(site, "admin").await;
     let keys: [&[(&str, &str)]; 3] = [

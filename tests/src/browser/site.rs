@@ -153,7 +153,7 @@ impl Setup {
     /// Starts a site; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start(self) -> Site {
         Site::on(self).await
     }
@@ -168,7 +168,7 @@ impl Site {
     /// Starts a site by another clock.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
         let setup = Setup {
             clock,
@@ -189,7 +189,7 @@ impl Site {
     /// Starts a site on other stores, with other objects.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start_on(
         key_store: Arc<dyn KeyStore>,
         webhook_store: Arc<dyn WebhookStore>,
@@ -290,7 +290,7 @@ impl Site {
     /// A user as the platform's own login would describe it.
     ///
     /// # Panics
-    /// When there is no such user.
+    /// If there is no such user.
     #[must_use]
     pub fn user(&self, user: u128) -> Principal {
         Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Platform)
@@ -308,7 +308,7 @@ impl Site {
     /// A delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
-    /// When it does not end.
+    /// If it does not end.
     pub async fn ended(&self, id: i64) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.engine.delivery(DeliveryId(id)).await.unwrap();

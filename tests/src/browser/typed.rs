@@ -7,7 +7,7 @@ use super::{Page, Visitor};
 /// A webhook `chat` to a receiver's `/in`, JSON, without authorization.
 ///
 /// # Panics
-/// When it is refused.
+/// If it is refused.
 pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) {
     let url = format!("http://{}/in", receiver.addr);
     let fields = [
@@ -53,7 +53,7 @@ pub async fn new_event(visitor: &Visitor, fields: &[(&str, &str)]) -> Page {
 /// A key of this name: the response with the popup.
 ///
 /// # Panics
-/// When it is refused.
+/// If it is refused.
 pub async fn new_key(visitor: &Visitor, name: &str) -> Page {
     let page = visitor
         .submit(

@@ -28,7 +28,7 @@ impl Visitor {
     /// Nobody in particular.
     ///
     /// # Panics
-    /// When no client can be made.
+    /// If no client can be made.
     #[must_use]
     pub fn stranger(site: &Site) -> Self {
         let client = Client::builder().redirect(redirect::Policy::none());
@@ -42,7 +42,7 @@ impl Visitor {
     /// A user, by the login form.
     ///
     /// # Panics
-    /// When the login is refused.
+    /// If the login is refused.
     pub async fn login(site: &Site, user: &str) -> Self {
         let mut visitor = Self::stranger(site);
         let fields = [("user", user), ("password", PASSWORD)];
@@ -103,7 +103,7 @@ impl Visitor {
     /// Sends a request that a test has made up.
     ///
     /// # Panics
-    /// When there is no response.
+    /// If there is no response.
     pub async fn send(&self, request: RequestBuilder) -> Page {
         let answer = request.header("cookie", &self.cookie).send().await.unwrap();
         Page {

@@ -62,7 +62,7 @@ impl Child {
     /// Starts the program `chaos_child`, whose path is given.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(program: &str, place: &Place, mode: Mode, number: u64) -> Self {
         Self::start_in(&mut Command::new(program), place, mode, number)
     }
@@ -70,7 +70,7 @@ impl Child {
     /// The same in an environment that is set already.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start_in(program: &mut Command, place: &Place, mode: Mode, number: u64) -> Self {
         let mut process = program
             .args([&place.word(), mode.word(), &number.to_string()])
@@ -110,7 +110,7 @@ impl Child {
     /// How it ended, if it did by itself.
     ///
     /// # Panics
-    /// When the system does not say.
+    /// If the system does not say.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.try_wait().unwrap()
     }
@@ -118,7 +118,7 @@ impl Child {
     /// Kills it (SIGKILL) and returns all lines that it printed.
     ///
     /// # Panics
-    /// When it had ended by itself before.
+    /// If it had ended by itself before.
     pub fn kill(mut self) -> Vec<String> {
         let ended = self.ended();
         assert!(ended.is_none(), "the child ended by itself: {ended:?}");

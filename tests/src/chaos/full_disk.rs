@@ -62,7 +62,7 @@ impl FullDisk {
     /// Makes a disk in a folder that the process can read; it has free space at first.
     ///
     /// # Panics
-    /// When there is no C compiler.
+    /// If there is no C compiler.
     pub fn new(folder: &Path, full: Full) -> Self {
         let source = folder.join("full.c");
         let (library, flag) = (folder.join("full.so"), folder.join("full"));
@@ -94,7 +94,7 @@ impl FullDisk {
     /// Makes the disk full.
     ///
     /// # Panics
-    /// When the file cannot be made.
+    /// If the file cannot be made.
     pub fn fill(&self) {
         use std::os::unix::fs::PermissionsExt as _;
 
@@ -109,7 +109,7 @@ impl FullDisk {
     /// Makes the disk have free space again. Returns the number of failed writes.
     ///
     /// # Panics
-    /// When it was not filled.
+    /// If it was not filled.
     pub fn empty(&self) -> u64 {
         let bites = self.bites();
         std::fs::remove_file(&self.flag).unwrap();
@@ -119,7 +119,7 @@ impl FullDisk {
     /// How many writes failed since it is full.
     ///
     /// # Panics
-    /// When it was not filled.
+    /// If it was not filled.
     pub fn bites(&self) -> u64 {
         std::fs::metadata(&self.flag).unwrap().len()
     }

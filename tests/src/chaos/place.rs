@@ -52,7 +52,7 @@ impl Place {
     /// Whether a write would be served now: false while somebody keeps the lock of a file.
     ///
     /// # Panics
-    /// When the file cannot be opened.
+    /// If the file cannot be opened.
     pub fn writable(&self) -> bool {
         let Self::File(path) = self else {
             return true;
@@ -67,7 +67,7 @@ impl Place {
     /// Opens the store.
     ///
     /// # Panics
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub async fn open(&self) -> Arc<dyn Store> {
         match self {
             Self::File(path) => {

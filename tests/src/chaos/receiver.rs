@@ -53,7 +53,7 @@ impl Counting {
     /// Starts it on a free port of 127.0.0.1.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();

@@ -44,7 +44,7 @@ impl Told {
     /// Adds the lines of a child.
     ///
     /// # Panics
-    /// When a line is not as a child writes it.
+    /// If a line is not as a child writes it.
     pub fn add(&mut self, lines: &[String]) {
         for line in lines {
             if let Some(n) = line.strip_prefix("ACK ") {
@@ -75,7 +75,7 @@ impl Run {
     /// Sets a webhook, a task and an event up in a new store.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn new(place: Place, program: &'static str) -> Self {
         let receiver = Counting::start().await;
         let store = place.open().await;
@@ -157,7 +157,7 @@ impl Run {
     /// Lets one child work until nothing waits any more, and collects the evidence.
     ///
     /// # Panics
-    /// When the queue is not empty after three minutes.
+    /// If the queue is not empty after three minutes.
     pub async fn end(self) -> Evidence {
         let store = self.place.open().await;
         let child = self.child(Mode::Work, 0);

@@ -25,7 +25,7 @@ impl Wire {
     /// Starts it on a free port.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub async fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let wire = Self {

@@ -87,7 +87,7 @@ pub fn post(user: u128, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
 /// The token against forged requests that the pages of this user carry.
 ///
 /// # Panics
-/// When there is no page, or no token in it.
+/// If there is no page, or no token in it.
 pub async fn token(site: &DoorSite, user: u128) -> String {
     let page = page(site, user, "/console/tasks/new").await;
     let hidden = page.hidden();
@@ -98,7 +98,7 @@ pub async fn token(site: &DoorSite, user: u128) -> String {
 /// A page as this user sees it.
 ///
 /// # Panics
-/// When there is no response.
+/// If there is no response.
 pub async fn page(site: &DoorSite, user: impl Display, path: &str) -> Page {
     let request = reqwest::Client::new().get(format!("http://{}{path}", site.addr));
     let cookie = format!("user={user}");

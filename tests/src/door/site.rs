@@ -99,7 +99,7 @@ impl DoorSite {
     /// Starts a site under this interface; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start(roof: &dyn Roof) -> Self {
         let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
         let gate = store.gate();
@@ -156,7 +156,7 @@ impl DoorSite {
     /// A new key of a user: its number and its key string.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     pub async fn key_of(&self, user: u128, name: &str) -> (KeyId, String) {
         key_of(&self.parts, user, name).await
     }

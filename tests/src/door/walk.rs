@@ -56,7 +56,7 @@ pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
 /// The words of the audit records of an interface, by the act: of clients that stay.
 ///
 /// # Panics
-/// When an act is refused or leaves other than one record, or when two spellings of an act leave
+/// If an act is refused or leaves other than one record, or when two spellings of an act leave
 /// different words.
 pub async fn words(roof: &dyn Roof) -> BTreeMap<&'static str, (&'static str, Operation)> {
     let count = DoorSite::start(roof).await;

@@ -24,7 +24,7 @@ impl Phase {
     /// This share of the requests, in per mille, took no longer.
     ///
     /// # Panics
-    /// When there was no request.
+    /// If there was no request.
     #[must_use]
     pub fn within(&self, per_mille: usize) -> Duration {
         let last = self.times.len() - 1;

@@ -70,7 +70,7 @@ impl Attacked {
     /// first time.
     ///
     /// # Panics
-    /// When it cannot be furnished.
+    /// If it cannot be furnished.
     pub async fn furnish(platform: PlatformProcess, addresses: Addresses) -> Self {
         let scene = Arc::new(Scene {
             addresses,
@@ -87,11 +87,11 @@ impl Attacked {
         Self { scene, nine, him }
     }
 
-    /// Stops the platform, runs `meanwhile`, and continues with the platform that it returns, which
-    /// has the same data.
+    /// Stops the platform, runs the given function, and continues with the platform that it
+    /// returns, which has the same data.
     ///
     /// # Panics
-    /// When the platform does not stop.
+    /// If the platform does not stop.
     pub async fn restarted(self, meanwhile: impl AsyncFnOnce() -> PlatformProcess) -> Self {
         let scene = Arc::into_inner(self.scene).unwrap();
         assert!(scene.platform.stop());
@@ -115,7 +115,7 @@ impl Attacked {
     /// Starts the attack; `his` is the program `hostile`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn attack(&self, his: &str) -> Attack {
         self.him.attack(his)
@@ -144,7 +144,7 @@ fn address(platform: &PlatformProcess) -> SocketAddr {
 /// program `hostile`.
 ///
 /// # Panics
-/// When the platform does not start, or cannot be furnished.
+/// If the platform does not start, or cannot be furnished.
 pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses) -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(platform);

@@ -45,7 +45,7 @@ impl Receiver {
     /// Waits until this number of the attacker's deliveries have arrived.
     ///
     /// # Panics
-    /// When they do not.
+    /// If they do not.
     pub(super) async fn his(&self, deliveries: usize) {
         let arrived = async {
             while self.his.load(Ordering::SeqCst) < deliveries {

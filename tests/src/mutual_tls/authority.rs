@@ -39,7 +39,7 @@ impl Authority {
     /// A new one.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
@@ -58,7 +58,7 @@ impl Authority {
     /// authority itself.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn shown(&self) -> SelfSigned {
         SelfSigned {
@@ -71,7 +71,7 @@ impl Authority {
     /// A client whose certificate is valid for very long.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn client(&self, name: &str) -> Client {
         self.client_until(name, None)
@@ -80,7 +80,7 @@ impl Authority {
     /// A client whose certificate expires at the beginning of that day.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn client_until(&self, name: &str, until: Option<DateTime<Utc>>) -> Client {
         self.renewed(name, until, &KeyPair::generate().unwrap().serialize_pem())
@@ -89,7 +89,7 @@ impl Authority {
     /// Another certificate for a key.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn renewed(&self, name: &str, until: Option<DateTime<Utc>>, key: &str) -> Client {
         let mut params = CertificateParams::new(Vec::new()).unwrap();

@@ -34,7 +34,7 @@ impl Target {
     /// Starts a target that takes clients without a certificate too, by `http/1.1` or `h2`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn asking(authority: &Authority, alpn: &str) -> Self {
         Self::start(authority, false, alpn).await
     }
@@ -42,7 +42,7 @@ impl Target {
     /// Starts a target that refuses clients without a certificate of the authority.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn requiring(authority: &Authority, alpn: &str) -> Self {
         Self::start(authority, true, alpn).await
     }

@@ -96,7 +96,7 @@ impl Disk {
     /// does not survive a cut.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write_to(&self, dir: &Path, without: &[&str]) -> io::Result<()> {
         for (file, content) in &self.files {
             if !without.iter().any(|end| file.ends_with(end)) {

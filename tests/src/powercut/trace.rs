@@ -52,7 +52,7 @@ pub struct Call<'a> {
 /// Runs a command under `strace` and returns what it did to files in `dir`.
 ///
 /// # Errors
-/// When strace cannot be run, or the command fails.
+/// If strace cannot be run, or the command fails.
 pub fn record(command: &[&str], dir: &Path, trace: &Path) -> io::Result<Vec<Op>> {
     let status = Command::new("strace")
         .args([

@@ -24,7 +24,7 @@ fn grants() -> impl Strategy<Value = Grant> {
         .prop_map(|(read_only, tables, scopes)| grant(read_only, &tables, &scopes))
 }
 
-/// All that can be asked of a grant, also about names that no grant here has.
+/// Returns all answers of a grant, also for names that no grant here has.
 fn allowed(grant: &Grant) -> Vec<bool> {
     let mut allowed = Vec::new();
     for touch in [Access::Read, Access::Write] {

@@ -1,4 +1,4 @@
-//! Key strings: their form, and that nothing but the exact string is accepted.
+//! Key strings: their form, and that only the exact string is accepted.
 
 use std::collections::HashSet;
 

@@ -37,8 +37,8 @@ fn pasted_name_and_lists_lose_their_surroundings() {
     assert_eq!(KeyName::stored(" ci ").unwrap().as_str(), " ci ");
 }
 
-/// `"Bearer " + file` is a header that every HTTP client sends and the parser of requests takes;
-/// files of before, which end with a newline, are found as well.
+/// `"Bearer " + file` is a header that every HTTP client sends and the request parser accepts;
+/// older files, which end with a newline, are found as well.
 #[test]
 fn saved_key_is_found_with_and_without_newline() {
     let (record, once) = issue(draft(), &Peppers::none()).into_parts();

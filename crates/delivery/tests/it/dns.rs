@@ -176,7 +176,7 @@ async fn the_system_resolver_knows_this_machine_and_that_invalid_is_nobody() {
     assert!(resolver.resolve("no-such-name.invalid").await.is_err());
 }
 
-/// Also by a name, and when a connection lies ready that a wider policy opened.
+/// The same holds for a name, and with an idle connection that a wider policy opened.
 #[tokio::test]
 async fn what_is_open_at_one_port_is_reached_at_that_port_only() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";

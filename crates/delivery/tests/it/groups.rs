@@ -1,5 +1,5 @@
-//! Groups of requests: no connection and no TLS session of one serves another, so that none ends,
-//! stops or robs another.
+//! Groups of requests: they share no connection and no TLS session, so that no group ends, delays
+//! or reads the requests of another.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -37,11 +37,11 @@ const H1: Asks = Asks {
 /// The group that attacks, and the one that is to notice nothing.
 const ATTACKER: u128 = 1;
 const VICTIM: u128 = 2;
-/// Deliveries of the victim.
+/// The number of the victim's deliveries.
 const ROUNDS: usize = 30;
 /// The number of streams that the receiver allows at a time.
 const STREAMS: u32 = 32;
-/// `127.0.0.1:8443` and the folder are replaced.
+/// The configuration; `127.0.0.1:8443` and the folder are replaced.
 const NGINX: &str = "
 daemon off;
 master_process off;
@@ -360,7 +360,7 @@ async fn connection_returned_is_found_by_its_group() {
     assert_eq!(connections.load(SeqCst), 3);
 }
 
-/// Beyond the limit, one is shared while a request is under way, and is then closed.
+/// A connection beyond the limit is shared while a request is under way, and is then closed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn http2_connection_beyond_limit_is_not_kept() {
     let root = ca();

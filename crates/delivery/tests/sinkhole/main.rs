@@ -1,7 +1,7 @@
 //! A separate program, because it needs its own network namespace: a network in which every address
 //! on earth is this machine, so that every connection is seen.
 //!
-//! `./test` starts it by `sinkhole/run.sh` where a namespace may be made:
+//! `./test` starts it by `sinkhole/run.sh` if a namespace can be made:
 //! `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
@@ -44,7 +44,7 @@ fn sender() -> SenderBuilder {
     Sender::builder(TargetPolicy::public()).follow_redirects(5)
 }
 
-/// `None` where the text is no URL, or none that a request can be made of.
+/// Returns `None` if the text is no URL, or no request can be made of it.
 async fn send(sender: &Sender, url: &str) -> Option<delivery::Attempt> {
     let url = url::Url::parse(url).ok()?;
     let request = Request::builder(url)
@@ -83,7 +83,7 @@ fn hostile() -> Vec<String> {
     urls
 }
 
-/// Tries all of them; returns how many made a request.
+/// Tries all of them; returns the number that made a request.
 async fn expect_none_reached(sender: &Sender, hits: &Hits, urls: &[String], what: &str) -> usize {
     let mut tried = 0;
     for url in urls {
@@ -101,7 +101,7 @@ async fn expect_none_reached(sender: &Sender, hits: &Hits, urls: &[String], what
     tried
 }
 
-/// Public targets do get through, once each.
+/// Checks that public targets are reached, once each.
 async fn expect_all_reached(sender: &Sender, hits: &Hits, what: &str) {
     let names = ["public.test", "six-public.test", "alias-public.test"];
     for host in PUBLIC.into_iter().chain(names) {
@@ -173,8 +173,8 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
     refused
 }
 
-/// Public first and private after: each attempt asks again, and goes where the latest response
-/// says.
+/// Checks a name with a public address first and a private one after: each attempt resolves again,
+/// and uses the latest answer.
 async fn answers_that_change(sender: &Sender, hits: &Hits) {
     let first = send(sender, "http://rebind.test/").await.unwrap();
     assert_eq!(first.outcome, Ok(204));

@@ -66,7 +66,8 @@ pub(crate) struct Asks {
     pub(crate) keeps: bool,
 }
 
-/// Trusts the clients of one root. A request to `/go` is led to what its query says.
+/// A receiver that trusts the clients of one root. It redirects a request to `/go` to the URL in
+/// its query.
 pub(crate) struct Asking {
     addr: SocketAddr,
     log: Arc<Mutex<Vec<Arrived>>>,

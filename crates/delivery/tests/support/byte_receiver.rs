@@ -35,7 +35,7 @@ impl Arrived {
     }
 }
 
-/// When a receiver responds.
+/// The moment at which a receiver responds.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Responds {
     AfterTheBody,

@@ -11,7 +11,7 @@ use rustls::{ServerConfig, SupportedProtocolVersion};
 
 use super::request::local_builder;
 
-/// Every name is this machine.
+/// A resolver that resolves every name to this machine.
 #[derive(Debug)]
 pub(crate) struct Here;
 

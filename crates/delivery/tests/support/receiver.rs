@@ -22,7 +22,7 @@ pub(crate) fn local_sender() -> Sender {
 pub(crate) enum After {
     /// Closes in order.
     Close,
-    /// Keeps the connection open and says nothing more.
+    /// Keeps the connection open and sends nothing more.
     Hang,
     /// Takes the next request on the same connection.
     Keep,
@@ -67,7 +67,7 @@ impl Receiver {
         }
     }
 
-    /// Always the same answer, with the connection kept.
+    /// Starts a receiver with one answer for all requests, which keeps the connection.
     pub(crate) async fn fixed(answer: &str) -> Self {
         Self::start(vec![(answer.as_bytes().to_vec(), After::Keep)]).await
     }
@@ -90,7 +90,7 @@ impl Receiver {
     }
 }
 
-/// Plays answers on one connection until it is to end.
+/// Plays answers on one connection until it must end.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     answers: &[(Vec<u8>, After)],

@@ -1,4 +1,4 @@
-//! A service that is not tower's answers what the layer answers.
+//! A service that is not built on tower returns the same responses as the layer.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::{World, draft};
 
-/// Status, headers and body; of a response to a known caller, also who that is.
+/// Status, headers and body; for a response to a known caller, also the caller.
 type Said = (u16, HeaderMap, String, Option<u128>);
 
 fn request(method: &str, credential: Option<&str>) -> Request<Body> {

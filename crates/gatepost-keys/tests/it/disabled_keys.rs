@@ -1,4 +1,4 @@
-//! A key that is disabled answers as one that was deleted, in every process, until it is enabled.
+//! A disabled key gets the same response as a deleted one, in every process, until it is enabled.
 
 use apikey_core::{KeyEdit, KeyId, Overlap};
 use chrono::NaiveDate;
@@ -107,7 +107,7 @@ async fn keys_that_an_administrator_disabled_are_not_enabled_by_their_owner() {
     let edit = async |who, edit: KeyEdit| world.keys.edit(who, key.id, &edit).await.map(drop);
     let (off, on) = (KeyEdit::switch(false), KeyEdit::switch(true));
     let renamed = || KeyEdit::default().with_name("renamed".parse().unwrap());
-    // Also one that its owner had disabled already.
+    // The same holds for a key that its owner had disabled already.
     for owners in [false, true] {
         if owners {
             edit(&user, off.clone()).await.unwrap();

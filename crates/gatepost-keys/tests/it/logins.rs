@@ -1,5 +1,5 @@
-//! The platform's own logins are within the limits of guessing: passwords are not checked beyond
-//! them, and what cannot be guessed always is.
+//! The platform's own logins are subject to the limits of guessing: passwords are not checked
+//! beyond them, and random secrets always are.
 
 use std::convert::Infallible;
 use std::future::{Future, ready};
@@ -22,7 +22,8 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::Users;
 
-/// Passwords in `x-password: name:password`, tokens in `x-token`; how many were checked.
+/// Logins by passwords in `x-password: name:password` and tokens in `x-token`, with the number of
+/// checks.
 #[derive(Debug, Default)]
 struct Logins {
     checked: AtomicU32,
@@ -105,7 +106,7 @@ impl Door {
         self.guard.layer(inner).oneshot(request).await.unwrap()
     }
 
-    /// Status and `Retry-After`.
+    /// Returns the status and `Retry-After`.
     async fn ask(&self, from: &str, header: &str, value: &str) -> (u16, Option<u64>) {
         let response = self.response(from, header, value).await;
         let after = response.headers().get("retry-after");

@@ -1,5 +1,5 @@
-//! An unknown id and a wrong secret of a known one are the same work and the same moment, whether
-//! the key is in memory or not.
+//! An unknown id and a wrong secret of a known id cause the same work and take the same time,
+//! whether the key is cached or not.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::world::{Made, World, present};
 
-/// The calls of the store, all of them and those that look a key up, and the milliseconds.
+/// Returns the number of all store calls, of those that look a key up, and the milliseconds.
 async fn cost(world: &World, key: &Made) -> (u64, u64, u128) {
     let calls = || (world.store.calls(), world.store.calls_of("find_key"));
     let (before, began) = (calls(), Instant::now());
@@ -90,8 +90,8 @@ fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     })
 }
 
-/// The times of a hundred refusals of a key of an unknown id and of wrong secrets, by a store that
-/// takes its time for what it finds, and more where nothing is in its memory.
+/// Returns the times of a hundred refusals of a key of an unknown id and of wrong secrets, with a
+/// store that takes longer for a key that it finds, and longer again if nothing is in its memory.
 async fn times(
     world: &World,
     kinds: [&Made; 3],
@@ -103,7 +103,7 @@ async fn times(
             let late = Duration::from_micros(least + u64::from(round) * 37 % 1_500);
             world.store.fail("find_key", 1, Fault::Late(late));
             let began = Instant::now();
-            // Nobody guesses often enough to wait for that.
+            // The guesses are too few to be slowed down.
             let addr = [10, 0, round, u8::try_from(kind).unwrap()].into();
             refuse(&key.forged(u32::from(round)), addr).await;
             times[kind].push(began.elapsed());

@@ -17,7 +17,7 @@ fn limit(requests: u32) -> RateLimit {
     RateLimit::per_minute(requests).unwrap()
 }
 
-/// A process over the same store, with these limits.
+/// Returns a process over the same store, with these limits.
 fn process(world: &World, limits: RequestLimits, cached: usize) -> KeyService {
     KeyService::builder(world.store.clone(), world.users.clone())
         .clock(world.clock.clone())

@@ -1,4 +1,4 @@
-//! Lists hold what the caller may see, and the store looks it up.
+//! Lists contain exactly the keys that the caller may see, and the store looks them up.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{AccessLevel, Account, TenantId};
@@ -68,7 +68,7 @@ async fn every_filter_holds_only_what_the_caller_may_see() {
     }
 }
 
-/// The store is asked for the tenant's rows: of a thousand others none is read, so a page is full.
+/// The store looks up the tenant's rows: it reads none of a thousand others, so a page is full.
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_tenant_is_filled_whatever_others_have() {
     let world = world().await;

@@ -54,7 +54,7 @@ async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays(
     world.store.fail("key_changes", 1, Fault::Refused);
     assert_eq!(present(&world.keys, &hot).await, Err(Denied::Unavailable));
     assert!(world.store.has_failed());
-    // One question of what was changed; the record is not read again.
+    // One call for the changes; the record is not read again.
     world.store.set_refused("find_key", true);
     let before = world.store.calls();
     present(&world.keys, &hot).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_deleted_key_fails_at_once_in_every_process() {
     }
 }
 
-/// The second comes while the first asks what was changed, and does not go by what is in memory.
+/// The second request comes while the first one reads the changes, and does not use the cache.
 #[tokio::test(start_paused = true)]
 async fn a_deleted_key_fails_also_while_another_request_finds_out() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Every method of `Management` that is about a row.
+//! Every method of `Management` about a row.
 
 use std::pin::Pin;
 
@@ -53,7 +53,7 @@ pub(crate) struct Call {
     pub name: &'static str,
     /// The store's method that is held to fail it: the one that changes something, if it does.
     pub store: &'static str,
-    /// Table, row and word of its audit record; none for a read.
+    /// The table, row and word of its audit record; `None` for a read.
     pub record: Option<(&'static str, ObjectId, Operation)>,
     pub run: Box<dyn Fn(Actor) -> Answer>,
 }
@@ -71,12 +71,12 @@ macro_rules! call {
     };
 }
 
-/// All of a webhook that has ended.
+/// Returns all ended deliveries of a webhook.
 fn replayable(webhook: WebhookId) -> Replayable {
     Replayable::new(webhook, DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC)
 }
 
-/// All of them, for these rows.
+/// Returns all of these methods, for these rows.
 #[rustfmt::skip]
 pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     use Operation::*;

@@ -1,4 +1,4 @@
-//! Code of the platform that fails costs the call that met it.
+//! A failure of the platform's code fails only the call that met it.
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, Via};

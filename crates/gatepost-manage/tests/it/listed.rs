@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 use crate::users::{INSIDE, user};
 use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
 
-/// Rows of the owner among rows of others, some of them in the owner's tenant and yet not its
-/// administrator's to see; and then many of others.
+/// Returns a world with rows of the owner among rows of others, some of them in the owner's tenant
+/// and yet hidden from its administrator; and then many rows of others.
 async fn furnished() -> World {
     let world = World::start().await;
     for n in 0..40 {

@@ -19,7 +19,7 @@ use webhook_model::{
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
-/// Rows and a user that are not there.
+/// Rows and a user that do not exist.
 pub(crate) const NOWHERE: Rows = Rows {
     owner: 1_000_000,
     key: KeyId(1_000_000),
@@ -38,7 +38,7 @@ pub(crate) struct Rows {
     pub key: KeyId,
     /// A task sends it.
     pub webhook: WebhookId,
-    /// No task sends it; it is fetched, and paused.
+    /// A paused webhook that is fetched, without a task.
     pub paused: WebhookId,
     pub task: TaskId,
     pub event: EventId,
@@ -48,7 +48,7 @@ pub(crate) struct Rows {
     pub waiting: DeliveryId,
 }
 
-/// `Management`.
+/// A `Management` over a store, with its rows.
 #[derive(Debug)]
 pub(crate) struct World {
     pub store: Arc<FaultStore<MemoryStore>>,
@@ -65,7 +65,8 @@ impl World {
         Self::with(Quota::UNLIMITED).await
     }
 
-    /// Everybody has this quota; who may receive what goes by the address.
+    /// Creates a world in which everybody has this quota; the address decides who may receive an
+    /// occurrence.
     pub(crate) async fn with(quota: Quota) -> Self {
         Self::build(quota, |builder, platform| builder.addressed_only(platform)).await
     }

@@ -15,7 +15,7 @@ use entries::{Store, full_entry, list, newest};
 pub use kept::*;
 pub use restored::*;
 
-/// The rows of the records that these entries are about.
+/// Returns the rows of the records that these entries are about.
 async fn rows(store: &Store, query: &AuditQuery) -> Vec<i64> {
     let found = list(store, query).await;
     found

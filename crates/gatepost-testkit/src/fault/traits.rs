@@ -1,5 +1,5 @@
-//! Every method of every trait but [`RecordStore`](gatepost_storage::webhooks::RecordStore), passed
-//! on.
+//! Every method of every trait except [`RecordStore`](gatepost_storage::webhooks::RecordStore),
+//! passed on.
 
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
@@ -82,7 +82,7 @@ passed_on! { KeyStore {
 }
 
 passed_on! { QueueStore {}
-    /// Named by what is asked for.
+    /// Named by the kind of queues.
     async fn queues(
         &self,
         which: Queues,
@@ -182,7 +182,7 @@ passed_on! { DeliveryLog {
         Ok(counters)
     }
 
-    /// Named by the change.
+    /// Named by the kind of change.
     async fn change_waiting(
         &self,
         deliveries: Vec<IfWaiting>,

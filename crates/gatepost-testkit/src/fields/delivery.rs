@@ -22,7 +22,7 @@ fn causes() -> Vec<Option<Cause>> {
     causes[4].by = Some(OwnerId(7));
     causes[5].occurrence = Some("id-1".parse().unwrap());
     causes[6].trace = Some(trace());
-    // A new part has to be tried, too.
+    // Values of a new part must be added, too.
     let Cause {
         event_type: _,
         event: _,
@@ -67,7 +67,8 @@ pub fn of_new_delivery(base: &NewDelivery, webhook: WebhookId) -> Vec<Field<NewD
     fields
 }
 
-/// Every field of a delivery. No caller passes one: each follows from what was enqueued and done.
+/// Returns every field of a delivery. No caller passes one: each follows from the enqueued delivery
+/// and later calls.
 #[must_use]
 pub fn of_delivery(base: &Delivery) -> Vec<Field<Delivery>> {
     let mut fields = fields! { base.clone(), row =>
@@ -111,7 +112,7 @@ pub fn of_delivery(base: &Delivery) -> Vec<Field<Delivery>> {
     fields
 }
 
-/// Every field of an attempt. All but its number are stored as they were settled.
+/// Returns every field of an attempt. All except its number are stored as they were settled.
 #[must_use]
 pub fn of_attempt(base: &AttemptRecord) -> Vec<Field<AttemptRecord>> {
     fields! { base.clone(), row =>

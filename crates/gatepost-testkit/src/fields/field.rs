@@ -10,9 +10,9 @@ pub enum Rule {
     Edited,
     /// An insert stores it; an edit keeps it, whatever the caller passes.
     Kept,
-    /// It is the store's own; nothing that a caller passes is stored.
+    /// The store sets it; a caller's value is never stored.
     Own,
-    /// It says which row is meant, and at which revision.
+    /// It names the row, and its revision.
     Shown,
 }
 
@@ -45,19 +45,19 @@ impl<R> Field<R> {
         self.rule
     }
 
-    /// Records that differ in it from the record that the table was made for, and from each other:
-    /// at least two.
+    /// Returns records that differ in it from the record that the table was made for, and from each
+    /// other: at least two.
     #[must_use]
     pub fn values(&self) -> &[R] {
         &self.values
     }
 
-    /// Gives one record the field of another.
+    /// Copies the field from one record to another.
     pub fn copy(&self, from: &R, to: &mut R) {
         (self.copy)(from, to);
     }
 
-    /// Whether two records are alike in it.
+    /// Returns whether two records have the same value of it.
     #[must_use]
     pub fn is_same(&self, a: &R, b: &R) -> bool {
         (self.same)(a, b)
@@ -69,13 +69,13 @@ impl<R> Field<R> {
         (self.show)(record)
     }
 
-    /// Which of the values it has in this record, if any.
+    /// Returns the index of its value in this record, if it is one of them.
     #[must_use]
     pub fn position(&self, record: &R) -> Option<usize> {
         self.values.iter().position(|v| self.is_same(v, record))
     }
 
-    /// Gives it the value after the one that it has: something close, and wrong.
+    /// Sets the value after the current one: a close value that is wrong.
     pub fn nudge(&self, record: &mut R) {
         let next = self.position(record).map_or(0, |at| at + 1);
         let next = self.values.get(next).or(self.values.first());
@@ -85,7 +85,7 @@ impl<R> Field<R> {
     }
 }
 
-/// The first field in which what was found is not what was expected, in words.
+/// Returns a description of the first field in which the records differ.
 #[must_use]
 pub fn difference<R: PartialEq>(fields: &[Field<R>], expected: &R, found: &R) -> Option<String> {
     if expected == found {
@@ -118,7 +118,7 @@ macro_rules! fields {
         $(
             {
                 let $row = &base;
-                // Without `..`: a new field has to be named here.
+                // Without `..`: a new field must be named here.
                 let $record { $($field: _),* } = &$part;
             }
             $(fields.push($crate::fields::Field {

@@ -1,4 +1,4 @@
-//! Every field of every record, with values to try and what an insert and an edit do with it.
+//! Every field of every record, with values to try and the effect of an insert and an edit on it.
 //!
 //! The tables name each field: a record with a new field does not compile until the field has a row
 //! here, and with it a test. The contract tests of [`whole`](crate::whole) and the machine-made

@@ -16,7 +16,7 @@ pub(super) fn all() -> DeliveryQuery {
     DeliveryQuery::all(Page::first(99))
 }
 
-/// The row number of the delivery with this message id.
+/// Returns the row number of the delivery with this message id.
 pub(crate) async fn number(store: &Webhooks, id: &str) -> DeliveryId {
     let rows = store.log.list_deliveries(&all()).await.unwrap();
     rows.iter()

@@ -109,7 +109,7 @@ impl Side {
         }
     }
 
-    /// Two at a time until there is none: which go first is up to the store.
+    /// Expires two at a time until none is left: their order is up to the store.
     async fn expire(&self, now: i64) -> String {
         let mut ended = Vec::new();
         for _ in 0..=self.deliveries.len() {
@@ -140,7 +140,7 @@ impl Side {
         let before = at(now - i64::from(age) - 10);
         let keep = PurgeBounds {
             created_before: before,
-            // As many as there are: which of them leave otherwise is up to the store.
+            // A limit of all bytes: with a smaller one, the removed rows would be up to the store.
             bytes: bytes.then_some(1 << 40),
             counts_before: before,
             occurrences_before: before,
@@ -165,7 +165,7 @@ mod tests {
     use crate::harness::Webhooks;
     use crate::runtime::block_on;
 
-    /// Which of them a store ends first is up to the store.
+    /// The order in which they end is up to the store.
     #[test]
     fn all_that_waited_too_long_expires() {
         let enqueue = Call::Enqueue {

@@ -12,10 +12,10 @@ use super::side::{Side, answer, of, place, shown};
 use super::step::{Call, End, Ending, From, Seen};
 use crate::fixtures::{at, direct, message, occurrence, outbox, settlement_of};
 
-/// A time at which all that waits is due.
+/// A time at which all waiting deliveries are due.
 pub(super) const LATE: i64 = 1_000_000;
 
-/// Two ids, each in three realms.
+/// Returns one of two ids, each in three realms.
 fn occurrence_of(number: u8) -> (Realm, OccurrenceId) {
     let id = format!("o{}", number / 3);
     (Side::place(number % 3), id.parse().unwrap())
@@ -184,7 +184,7 @@ impl Side {
         }
     }
 
-    /// The turn at which a row of the outbox is now, or was last seen.
+    /// Returns the present turn of a row of the outbox, or the last known one.
     pub(super) async fn turn(&self, n: u8) -> u32 {
         let id = of(&self.outbox, n, OutboxId(i64::MAX));
         let rows = outbox(&self.store, LATE).await;
@@ -192,7 +192,7 @@ impl Side {
         row.map_or(0, |row| row.turn)
     }
 
-    /// Notes a token; one that was given before is no proof.
+    /// Records a token, which must not have been given before.
     pub(super) fn given(&mut self, id: DeliveryId, token: Option<ClaimToken>) {
         let Some(token) = token else { return };
         let tokens = self.tokens.entry(id).or_default();

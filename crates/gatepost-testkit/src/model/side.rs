@@ -1,4 +1,4 @@
-//! One of the two stores and what is known of its rows.
+//! One of the two stores and the known state of its rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use crate::fixtures::{UNLIMITED, at, tenant, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::Held;
 
-/// How much an owner of the model may have.
+/// The quota of an owner of the model.
 pub(super) const LIMITS: AtMost = AtMost {
     rows: 9,
     bytes: 6_000,
@@ -48,7 +48,7 @@ pub(super) struct Owners {
     pub(super) held: BTreeMap<Realm, Held>,
 }
 
-/// The row that a small number names, or one that is not there.
+/// Returns the row that a small number names, or a missing one.
 pub(super) fn of<I: Copy>(rows: &[I], number: u8, none: I) -> I {
     let wrapped = usize::from(number).checked_rem(rows.len());
     wrapped.and_then(|n| rows.get(n).copied()).unwrap_or(none)
@@ -93,7 +93,7 @@ impl Side {
         }
     }
 
-    /// A number beyond the last webhook is one that is not there.
+    /// Returns a webhook; a number beyond the last one names a missing one.
     pub(super) fn webhook(&self, number: u8) -> WebhookId {
         let known = self.webhooks.get(usize::from(number)).copied();
         known.unwrap_or(WebhookId(i64::MAX))

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// The number of realms: `Shared`, two tenants, `System`, and one for each single owner.
 pub(super) const PLACES: u8 = 5;
 
-/// A call, and how many seconds after the one before.
+/// A call, and the seconds since the previous one.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) after: u8,
@@ -39,7 +39,7 @@ pub(super) enum End {
     Release(u8),
 }
 
-/// The end of a claim of delivery `of`: under the token given that many claims ago.
+/// The end of a claim of delivery `of`, under the token of that many claims ago.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     pub(super) of: u8,
@@ -60,9 +60,9 @@ pub(super) enum Call {
         consume: Option<u8>,
         later: Option<u8>,
     },
-    /// Enqueues, all in one call.
+    /// Enqueues all in one call.
     Together(Vec<Self>),
-    /// Several take audiences of the outbox, and those of these numbers are given back.
+    /// Several holders take audiences of the outbox, and those with these numbers are given back.
     Turns(Vec<u8>),
     /// Sweeps the queues, this many at a time.
     Sweep(u8),
@@ -80,7 +80,8 @@ pub(super) enum Call {
     Activity(u8, bool),
     Order(u8, bool),
     Mode(u8, bool),
-    /// Fetches this many of a webhook and acknowledges them, as they were at their first or later.
+    /// Fetches this many of a webhook and acknowledges them, as they were before any attempt or
+    /// later.
     Fetch(u8, u8, bool),
     InsertTask(u8),
     InsertEvent(u8),
@@ -119,8 +120,8 @@ pub(super) enum RecordCall {
     GiveTask(u8, u8),
     EnableTask(u8, bool),
     GiveEvent(u8, u8),
-    /// Gives any field of a webhook, a task or an event any value, whether an edit may store it or
-    /// not: the table, the row, the field, the value.
+    /// Sets any field of a webhook, a task or an event to any value, whether an edit may store it
+    /// or not: the table, the row, the field, the value.
     Change(u8, u8, (u8, u8)),
     Match(u8),
     List(u8),

@@ -8,7 +8,7 @@ use webhook_model::WebhookId;
 use super::side::{Side, answer, of, place, shown};
 use crate::fixtures::{at, due_lanes};
 
-/// How many audiences there are at most.
+/// The most audiences.
 const AUDIENCES: usize = 9;
 
 impl Side {
@@ -41,7 +41,7 @@ impl Side {
         format!("{:?} {:?} {open:?}", rows(&taken), rows(&again))
     }
 
-    /// The rows of an audience, and when they are due: those before the newest of three.
+    /// Returns the rows of an audience, with their due times, up to the newest of three.
     async fn open(&self, audience: OutboxAudience) -> Vec<(Option<usize>, DateTime<Utc>)> {
         let read = |before| self.store.outbox.open_outbox(audience, before, 3);
         let first = read(OutboxId(i64::MAX)).await.unwrap();
@@ -62,7 +62,7 @@ impl Side {
         answer(done, shown)
     }
 
-    /// Takes what nobody has, by a holder for each: audience, holder, rows.
+    /// Takes every free audience, each by another holder: audience, holder, rows.
     async fn take_all(&mut self, now: i64) -> Vec<(OutboxAudience, u128, Vec<Option<usize>>)> {
         let mut all = Vec::new();
         loop {
@@ -79,7 +79,7 @@ impl Side {
             let rows = taken.rows.iter().map(|row| place(&self.outbox, &row.id));
             all.push((taken.audience, holder, rows.collect()));
         }
-        // Which of those that were never taken comes first is up to the store.
+        // The first one of those that were never taken is up to the store.
         all.sort_unstable();
         all
     }

@@ -22,8 +22,8 @@ pub(super) fn text<R>(fields: &[Field<R>], row: &R, own: &[(&str, String)]) -> S
     all
 }
 
-/// Gives a row a value of a field, whether an edit may store it or not: the field and the value
-/// that these numbers name. Fields that say which row is meant stay.
+/// Sets a field of a row to a value, whether an edit may store it or not; these numbers name the
+/// field and the value. Fields that name the row stay.
 pub(super) fn change<R>(fields: &[Field<R>], (field, value): (u8, u8), row: &mut R) {
     let fields: Vec<_> = fields.iter().filter(|f| f.rule() != Rule::Shown).collect();
     let Some(field) = usize::from(field).checked_rem(fields.len()) else {

@@ -300,7 +300,7 @@ pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
     }
 }
 
-/// Pushed, and left for later by an enqueue.
+/// Pushed rows, and rows that an enqueue left for later.
 async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
     store.outbox.push_outbox(brings, at(0)).await.unwrap();
     let batch = Enqueue {

@@ -17,7 +17,7 @@ async fn state(store: &Webhooks, id: DeliveryId) -> DeliveryState {
     store.log.delivery(id).await.unwrap().unwrap().state
 }
 
-/// Claims what is due of `queued`'s webhook: the delivery and the proof.
+/// Claims the due deliveries of `queued`'s webhook; returns the delivery and the claim.
 async fn claims(store: &Webhooks, hook: webhook_model::WebhookId, now: i64) -> Vec<Claim> {
     let claimed = claim(store, hook, now).await;
     let proof = claimed.iter().map(|c| Claim {

@@ -17,13 +17,13 @@ use crate::harness::Webhooks;
 /// delivery.
 pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     let common = consumed_once(&store, Realm::Shared, 0).await;
-    // A system administrator's, while each racer is about another tenant.
+    // The task is a system administrator's, and each racer is about another tenant.
     place(&store, 1, Realm::System).await;
     consumed_once(&store, Realm::System, common).await;
 }
 
-/// Sixteen race for a task in this realm, in a store with this number of deliveries. Returns their
-/// number afterwards.
+/// Lets sixteen callers race for a task in this realm, in a store with this number of deliveries.
+/// Returns their number afterwards.
 async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usize {
     let hook = webhook(&format!("w{deliveries}"));
     let hook = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;

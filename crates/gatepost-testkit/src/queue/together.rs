@@ -1,4 +1,4 @@
-//! Enqueues in one call, and what becomes of what was stored.
+//! Enqueues in one call, and the further handling of the stored deliveries.
 
 use std::collections::{HashMap, HashSet};
 

@@ -31,7 +31,7 @@ pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
                 .id,
         );
     }
-    // 12 bytes, 2, 12, and 2 of the filters each.
+    // The contexts have 12 bytes, 2 and 12, and the filters 2 each.
     for context in ["{\"a\":\"1234\"}", "{}", "{\"a\":\"1234\"}"] {
         let mut new = event(of.unwrap());
         new.context = context.parse().unwrap();

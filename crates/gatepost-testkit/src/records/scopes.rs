@@ -1,4 +1,4 @@
-//! Whose records a list holds.
+//! The scopes of lists of records.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};

@@ -89,7 +89,7 @@ impl Table for Events {
         stored.owner = self.owner(&stored.value);
     }
 
-    /// Nothing is recorded of an event.
+    /// No call records use of an event.
     async fn used(&self, row: &EventRow) -> EventRow {
         row.clone()
     }

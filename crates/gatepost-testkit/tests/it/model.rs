@@ -9,7 +9,7 @@ use gatepost_testkit::{Webhooks, model};
 use super::machine::{broken_keys, broken_webhooks};
 use super::mutants::{key_mutant, webhook_mutant};
 
-/// It stops at the first difference, which comes within some hundred sequences as a rule.
+/// The number of sequences; a run stops at the first difference, usually within some hundred.
 const UNTIL_FOUND: u32 = 100_000;
 
 /// Faults that show only after several calls.
@@ -77,7 +77,7 @@ fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
     }
 }
 
-/// A store whose log is that of another.
+/// Returns a store with the log of another store.
 async fn forgetful() -> Webhooks {
     let mut webhooks = webhooks().await;
     webhooks.log = Arc::new(MemoryStore::new());

@@ -3,7 +3,7 @@
 use allocation_counter::measure;
 use webhook_model::Filter;
 
-/// Bytes of memory for one of text, and for what every filter has; the engine counts by them.
+/// The memory in bytes for each byte of text, and for every filter; the engine counts by them.
 const EACH: u64 = 20;
 const ALL: u64 = 192;
 

@@ -1,4 +1,4 @@
-//! Names and descriptions hold nothing that cannot be seen.
+//! Names and descriptions contain no characters that cannot be seen.
 
 use proptest::prelude::*;
 use webhook_model::{Description, WebhookName, hidden_character, mark_hidden, trim_pasted};

@@ -60,7 +60,7 @@ fn header_lines() {
     }
 }
 
-/// Percent-encoded line breaks are text like any other and travel as they are written.
+/// Percent-encoded line breaks are text like any other and are sent as they are written.
 #[test]
 fn crlf_payloads_travel_as_literal_text() {
     let text = std::fs::read_to_string(path("headers/crlf_payloads.txt")).unwrap();

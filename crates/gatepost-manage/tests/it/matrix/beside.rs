@@ -32,7 +32,7 @@ pub(super) const METHODS: [&str; 17] = [
     "create_event",
 ];
 
-/// Rows and users.
+/// The ids of rows and users.
 type Ids = BTreeSet<ObjectId>;
 
 pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {

@@ -1,5 +1,5 @@
-//! Every user at every method, with every filter, before the rows of everybody else: no foreign
-//! row, name or number is found.
+//! Every user calls every method, with every filter, while everybody else has rows: no foreign row,
+//! name or number is found.
 //!
 //! The expected rows of each user are computed here, from a table of who sees whose rows and from
 //! all existing rows. A new method fails `the_table_holds_every_method`; a new filter or column of
@@ -27,12 +27,12 @@ impl<'a> Door<'a> {
         self.people.world.of(if forgets { ADMIN } else { user })
     }
 
-    /// Whether this method is looked at: all of them, or the one that is forgotten.
+    /// Returns whether this method is examined: all of them, or the one without authorization.
     pub(super) fn looks_at(&self, method: &str) -> bool {
         self.forgets.is_none_or(|forgets| forgets == method)
     }
 
-    /// All that is found and should not be, or is not found and should be.
+    /// Returns everything that is found and should not be, or should be found and is not.
     async fn findings(&self) -> Vec<String> {
         let mut findings = verbs::findings(self).await;
         findings.extend(lists::findings(self).await);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use gatepost_testkit::fields::{Field, Rule};
 
-/// How a field is broken.
+/// The kind of fault in a field.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Kind {
     /// It has the value of a plain row.
@@ -23,9 +23,9 @@ pub(super) enum Kind {
 /// The call in which a field is broken.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Site {
-    /// In what a call stores: from then on it is read so in every way.
+    /// A call that stores the row: from then on it is read so in every way.
     Stored,
-    /// In what a call returns.
+    /// A call that returns the row.
     Returned,
 }
 
@@ -55,9 +55,9 @@ pub(super) struct Breaker<R> {
 
 #[derive(Debug)]
 struct State<R> {
-    /// Rows as they are, by number.
+    /// The correct rows, by number.
     seen: BTreeMap<i128, R>,
-    /// Rows that are stored with a wrong field.
+    /// The rows that are stored with a wrong field.
     wrong: BTreeMap<i128, R>,
 }
 
@@ -86,7 +86,7 @@ impl<R: Clone> Breaker<R> {
         fault.filter(|fault| fault.method == method && fault.site == site)
     }
 
-    /// Whether what this call stores is broken.
+    /// Returns whether this call stores a broken row.
     pub(super) fn breaks(&self, method: &str) -> bool {
         self.at(method, Site::Stored).is_some()
     }
@@ -133,7 +133,7 @@ impl<R: Clone> Breaker<R> {
         shown
     }
 
-    /// There is such a row.
+    /// Records that the row exists.
     pub(super) fn there_is(&self, id: impl Into<i128>, row: R) {
         self.state().seen.insert(id.into(), row);
     }
@@ -157,7 +157,7 @@ impl<R: Clone> Breaker<R> {
 }
 
 impl<R: Clone> State<R> {
-    /// The row with the field that is stored wrong.
+    /// Returns the row with the field that is stored wrong.
     fn shown(&self, fault: &Fault<R>, id: i128, mut row: R) -> R {
         if let Some(wrong) = self.wrong.get(&id) {
             fault.field.copy(wrong, &mut row);

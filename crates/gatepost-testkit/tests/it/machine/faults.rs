@@ -20,17 +20,17 @@ use super::breaker::{Fault, Kind, Site};
 /// The effect of a call on a row.
 #[derive(Clone, Copy)]
 enum Does {
-    /// Stores a new one and returns it.
+    /// Stores a new row and returns it.
     Inserts(&'static str),
     /// Stores an edit and returns the row.
     Edits(&'static str),
-    /// Stores a row; of what was there these fields are other than before.
+    /// Stores a row in which these fields differ from before.
     Changes(&'static str, &'static [&'static str]),
     /// Returns it.
     Returns(&'static str),
 }
 
-/// Each field, in each call, in each way.
+/// Returns each field, in each call, with each kind of fault.
 fn faults<R: Clone>(fields: Vec<Field<R>>, plain: &R, calls: &[Does]) -> Vec<Fault<R>> {
     let fields: Vec<_> = fields.into_iter().map(Arc::new).collect();
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
 //! Mutants made by machine: the reference store with each field of each row broken, in each call
-//! that stores or returns it, in each way. The kit must find every one.
+//! that stores or returns it, in each way. The test kit must find every one.
 
 mod breaker;
 mod faults;
@@ -88,7 +88,7 @@ async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
             }
         }
         equivalent += usize::from(known);
-        // One that is found after all is no equivalent.
+        // A mutant that is found is not equivalent.
         if known == found {
             survivors.push(fault.name());
         }
@@ -116,7 +116,7 @@ fn audit(broken: Broken) -> Arc<dyn AuditStore> {
     Arc::new(broken)
 }
 
-/// A store of keys with the fault of this name.
+/// Returns a store of keys with the fault of this name.
 pub(crate) fn broken_keys(name: &str) -> Arc<dyn KeyStore> {
     let fault = faults::of_keys().into_iter().find(|f| f.name() == name);
     keys(Broken {
@@ -125,7 +125,7 @@ pub(crate) fn broken_keys(name: &str) -> Arc<dyn KeyStore> {
     })
 }
 
-/// A store of webhooks with the fault of this name.
+/// Returns a store of webhooks with the fault of this name.
 pub(crate) fn broken_webhooks(name: &str) -> Webhooks {
     fn of<R>(faults: Vec<Fault<R>>, name: &str) -> Breaker<R>
     where

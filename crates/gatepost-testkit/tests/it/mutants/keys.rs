@@ -130,7 +130,7 @@ passed_on! { KeyStore {}
         now: DateTime<Utc>,
     ) -> Result<(KeyRow, KeyRow)> {
         if self.is(&["k31"]) {
-            // Two calls, which say nothing of each other.
+            // Two separate calls.
             let new = self.inner.insert_key(new, at_most).await?;
             return Ok((new, self.inner.update_key(old, now).await?));
         }

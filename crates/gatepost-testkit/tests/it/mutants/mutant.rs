@@ -1,4 +1,4 @@
-//! The store with one fault, and what it remembers to be wrong with.
+//! The store with one fault, and the memory that its fault needs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -69,7 +69,7 @@ impl Mutant {
     }
 }
 
-/// The methods of a trait that have no fault, and after them those that have.
+/// The methods of a trait without a fault, and after them those with one.
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
         #[async_trait::async_trait]

@@ -21,7 +21,7 @@ impl Mutant {
         }
     }
 
-    /// An audience whose rows were due by another clock, without them.
+    /// Returns an audience whose rows were due by another clock, without them.
     async fn once_due(
         &self,
         taken: Option<OutboxTaken>,

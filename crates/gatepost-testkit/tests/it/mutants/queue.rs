@@ -39,7 +39,7 @@ impl Mutant {
         edited.await.map(drop)
     }
 
-    /// The same of every webhook.
+    /// The same for every webhook.
     pub(crate) async fn forget_all_rules(&self) -> Result<()> {
         for webhook in self.webhooks_now().await? {
             let class = QueueClass::First;

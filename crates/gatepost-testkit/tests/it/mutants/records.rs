@@ -76,7 +76,7 @@ passed_on! { RecordStore {
         if !self.is(&["r44"]) {
             return self.inner.insert_records(records, at_most, now).await;
         }
-        // One after another.
+        // Inserts one after another.
         let mut inserted = InsertedRecords::default();
         if let Some(webhook) = records.webhook {
             inserted = self.inner.insert_records(webhook.into(), at_most, now).await?;
