@@ -1,5 +1,4 @@
-//! Secrets that are planted, and a search that finds them in every disguise in which they may come
-//! out.
+//! Planted secrets, and a search that finds them in every form in which they may leak.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -7,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// A planted secret: what it is, and its text.
+/// A planted secret: its name, and its text.
 #[derive(Clone, Debug)]
 pub struct Canary {
     /// The name of the secret, for the report.
@@ -25,7 +24,7 @@ impl Canary {
         }
     }
 
-    /// The forms in which it would be a leak, with their names.
+    /// Returns the forms in which it would be a leak, with their names.
     pub fn forms(&self) -> Vec<(&'static str, Vec<u8>)> {
         let text = self.secret.as_str();
         let bytes = text.as_bytes();
@@ -57,8 +56,8 @@ impl Canary {
             ("Debug", debug.trim_matches('"').as_bytes().to_vec()),
             ("bytes in decimal", list.join(", ").into_bytes()),
         ];
-        // In base64 the text looks different by where it begins; the outer letters depend on what
-        // is around.
+        // Base64 depends on the position at which the secret begins; its outer letters depend on
+        // the bytes around it.
         for shift in 0..3 {
             let shifted = [vec![0; shift], bytes.to_vec()].concat();
             for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
@@ -88,7 +87,7 @@ pub fn leaks(canaries: &[Canary], haystack: &[u8]) -> Vec<String> {
     found
 }
 
-/// Everything that is logged, kept in memory.
+/// All log output, kept in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 

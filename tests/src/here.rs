@@ -1,4 +1,4 @@
-//! Names that lead to this machine.
+//! Names that resolve to this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 

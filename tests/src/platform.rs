@@ -34,8 +34,8 @@ impl PlatformProcess {
         Self::run(command.arg(data).args(more))
     }
 
-    /// Runs the command with what nearly every test needs: a free port, targets on this machine,
-    /// and no records but those that the test makes.
+    /// Runs the command with the settings of nearly every test: a free port, targets on this
+    /// machine, and no records except those that the test makes.
     ///
     /// # Panics
     /// If it does not come up.
@@ -74,7 +74,7 @@ impl PlatformProcess {
         panic!("the platform ended: {:?} after {said:?}", child.wait());
     }
 
-    /// The password that it printed for a user.
+    /// Returns the password that it printed for a user.
     #[must_use]
     pub fn password_of(&self, user: &str) -> Option<String> {
         let start = format!("user {user}, password ");
@@ -85,7 +85,7 @@ impl PlatformProcess {
         Some(line.split(',').next()?.to_owned())
     }
 
-    /// The lines that it asks to paste, as one script.
+    /// Returns the lines that it asks to paste, as one script.
     #[must_use]
     pub fn to_paste(&self) -> String {
         let lines = self.said.iter().filter_map(|line| line.strip_prefix("  "));
@@ -93,7 +93,7 @@ impl PlatformProcess {
     }
 
     /// Runs the script in a shell that has the password of admin in its variable, in another
-    /// folder; what it prints, line by line.
+    /// folder; returns the output, line by line.
     ///
     /// # Panics
     /// If it fails.
@@ -109,8 +109,8 @@ impl PlatformProcess {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is
-    /// none).
+    /// Calls a path after `/api/v4/` as `admin`: returns the status, and the body as JSON (null if
+    /// it is none).
     ///
     /// # Panics
     /// If there is no response.
@@ -129,7 +129,7 @@ impl PlatformProcess {
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// The rows of a list.
+    /// Returns the rows of a list.
     ///
     /// # Panics
     /// If it is refused.
@@ -149,7 +149,7 @@ impl PlatformProcess {
         receipt["$row"].as_i64().unwrap()
     }
 
-    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as
+    /// Sends bodies, each with the expected status and a text that a refusal must contain, such as
     /// the field's name.
     ///
     /// # Panics
@@ -163,19 +163,19 @@ impl PlatformProcess {
         }
     }
 
-    /// A request to any path, without a credential.
+    /// Returns a request to any path, without a credential.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         self.client.request(method, format!("{}{path}", self.base))
     }
 
-    /// Its process number.
+    /// Returns its process number.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks it to stop, as a service manager does, and waits: whether it ended well.
+    /// Asks it to stop, as a service manager does, and waits; returns whether it ended well.
     ///
     /// # Panics
     /// If it cannot be signalled.

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of the tests' own: in a temporary folder, on a free port of 127.0.0.1, with
-//! fsync on.
+//! A separate PostgreSQL server for the tests: in a temporary folder, on a free port of 127.0.0.1,
+//! with fsync on.
 //!
 //! It ends with the process that started it, even if that is killed: a shell that waits for the end
 //! of its standard input stops the server and removes the folder. Needs the server's binaries
@@ -19,7 +19,8 @@ use rand::RngExt as _;
 /// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
 pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
 
-/// The folder of `initdb` and `postgres`, for a server of a version that the distribution has not.
+/// The variable with the folder of `initdb` and `postgres`, for a version that the distribution
+/// does not have.
 pub const BINARIES_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_BIN";
 
 /// Ports below those that Linux assigns to programs that ask for any port (from 32768 on), so that
@@ -66,7 +67,7 @@ pub fn fresh() -> FreshSchema {
     }
 }
 
-/// The name of a schema that nobody else uses.
+/// Returns the name of a schema that nobody else uses.
 #[must_use]
 pub fn fresh_schema() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -84,7 +85,8 @@ impl TestPostgres {
         Self::start_with(None)
     }
 
-    /// As [`start`](Self::start), and speaks TLS with this certificate and key, both PEM.
+    /// Starts a server like [`start`](Self::start), which speaks TLS with this certificate and key,
+    /// both PEM.
     ///
     /// # Panics
     /// If there are no binaries or they fail.
@@ -178,7 +180,7 @@ impl TestPostgres {
         standby
     }
 
-    /// Kills the server as the kernel would, without a word to its clients.
+    /// Kills the server as the kernel would, without notice to its clients.
     ///
     /// # Panics
     /// If it does not run.
@@ -207,13 +209,13 @@ impl TestPostgres {
         );
     }
 
-    /// The port that it listens on, of 127.0.0.1.
+    /// Returns its port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The connection string of its superuser.
+    /// Returns the connection string of its superuser.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -248,7 +250,7 @@ impl TestPostgres {
         expect_success(&mut self.starting("60"));
     }
 
-    /// The same for one that may not come up; says whether it did within three seconds.
+    /// Starts a server that may not come up; returns whether it did within three seconds.
     pub fn try_run(&self) -> bool {
         self.starting("3")
             .stderr(Stdio::null())
@@ -256,7 +258,7 @@ impl TestPostgres {
             .is_ok_and(|status| status.success())
     }
 
-    /// Whether it runs.
+    /// Returns whether it runs.
     pub fn is_up(&self) -> bool {
         let mut status = server_command("pg_ctl");
         status.args(["status", "-D"]).arg(self.data());
@@ -264,18 +266,18 @@ impl TestPostgres {
         status.is_ok_and(|status| status.success())
     }
 
-    /// From its next start on it has this in its environment. Once.
+    /// Adds this to its environment at its next start, and only then.
     pub fn set_environment(&self, environment: &[(&'static str, String)]) {
         let _ = self.environment.set(environment.to_vec());
     }
 
-    /// Its own folder, in which its user may read and write.
+    /// Returns its own folder, in which its user may read and write.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// From its next start on this role needs its password.
+    /// Makes this role need its password from the server's next start on.
     ///
     /// # Panics
     /// If its settings cannot be written.
@@ -341,7 +343,7 @@ fn expect_success(command: &mut Command) -> Output {
     output
 }
 
-/// A folder of the server's user, and that of its data, which does not exist yet.
+/// Creates a folder of the server's user, and the path of its data, which does not exist yet.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn own_folder() -> (PathBuf, PathBuf) {
     let folder = tempfile::Builder::new().prefix("gatepost-pg-").tempdir();
@@ -354,7 +356,7 @@ fn own_folder() -> (PathBuf, PathBuf) {
     (folder, data)
 }
 
-/// A file that only the server's user can read.
+/// Creates a file that only the server's user can read.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn own_file(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file in the server's folder");
@@ -364,7 +366,7 @@ fn own_file(path: &Path, text: &str) {
     }
 }
 
-/// A binary of the server, run by the user `postgres` where we are root.
+/// Returns a command for a binary of the server, run by the user `postgres` if we are root.
 pub(crate) fn server_command(name: &str) -> Command {
     let binary = Some(binaries().join(name)).filter(|binary| binary.is_file());
     let binary = binary.unwrap_or_else(|| PathBuf::from(name)); // a client may come from elsewhere
@@ -418,7 +420,7 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// A free port for a server that a test starts as a process, this one or another.
+/// Returns a free port for a server that a test starts as a process, this one or another.
 ///
 /// # Panics
 /// If there is none.

@@ -10,7 +10,7 @@ pub fn status(pid: u32, name: &str) -> Option<u64> {
     figure.split_whitespace().next()?.parse().ok()
 }
 
-/// The bytes that it holds in memory.
+/// Returns the bytes of its resident memory.
 #[must_use]
 pub fn resident(pid: u32) -> Option<u64> {
     Some(status(pid, "VmRSS")? * 1024)

@@ -1,5 +1,5 @@
 //! A small platform that embeds everything, over real TCP, with the memory store unless a test
-//! brings another; the clock of its keys is moved.
+//! brings another; the clock of its keys can be moved.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -46,7 +46,7 @@ impl Users {
         ])))
     }
 
-    /// Changes what a user may do, or removes the user.
+    /// Changes a user's account, or removes the user.
     ///
     /// # Panics
     /// After a panic in another test thread.
@@ -187,7 +187,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         world
     }
 
-    /// A principal as the platform's own login would describe it.
+    /// Returns the principal that the platform's own login creates for a user.
     ///
     /// # Panics
     /// If there is no such user.
@@ -197,7 +197,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         Principal::new(OwnerId(user), account, Via::Platform)
     }
 
-    /// A new key of a user that never expires and may be used from everywhere.
+    /// Creates a key of a user that never expires and may be used from any address.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -207,7 +207,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         reveal.reveal().as_str().to_owned()
     }
 
-    /// A call with a key, from an address.
+    /// Calls the API with a key, from an address.
     ///
     /// # Panics
     /// If the API does not respond.
@@ -231,18 +231,18 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         .unwrap()
     }
 
-    /// A call of the administrator.
+    /// Calls the API as the administrator.
     pub async fn api(&self, method: &str, path: &str, body: Option<Value>) -> Response {
         self.call(&self.admin, HERE, method, path, body).await
     }
 
-    /// The time on its clock, in epoch seconds.
+    /// Returns the time on its clock, in epoch seconds.
     #[must_use]
     pub fn now(&self) -> i64 {
         gatepost_storage::Clock::now(&*self.clock).timestamp()
     }
 
-    /// The status that a key gets for the login probe.
+    /// Returns the status that a key gets for the login probe.
     pub async fn probe(&self, key: &str) -> u16 {
         self.call(key, HERE, "GET", "system", None).await.status
     }
@@ -293,7 +293,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         (webhook, task)
     }
 
-    /// A delivery once it has ended; waits at most ten seconds.
+    /// Returns a delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
     /// If it does not end.
@@ -309,7 +309,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     }
 }
 
-/// A virtual machine is powered on.
+/// Returns the occurrence that a virtual machine is powered on.
 ///
 /// # Panics
 /// Never: the words are fixed.

@@ -33,7 +33,7 @@ fn refused(what: &str, error: &StoreError) {
     );
 }
 
-/// The webhook of the first run, or a new one.
+/// Returns the webhook of the first run, or a new one.
 async fn webhook(store: &SqliteStore) -> Result<WebhookId, StoreError> {
     let all = WebhookQuery {
         scope: Scope::All,
@@ -84,6 +84,6 @@ async fn main() {
             }
         }
     }
-    // No orderly end: what was acknowledged must be there without one.
+    // No orderly end: acknowledged writes must be there without one.
     std::process::exit(0);
 }

@@ -95,6 +95,6 @@ async fn main() {
             ack(&format!("deleted {}", key.id.0));
         }
     }
-    // No orderly end: what was acknowledged must be there without one.
+    // No orderly end: acknowledged writes must be there without one.
     std::process::exit(0);
 }

@@ -1,4 +1,4 @@
-//! Node B of the tests of revocation: authenticates what it is given.
+//! Node B of the tests of revocation: authenticates the keys that it receives.
 //!
 //! `revocation_child PLACE`. For each line on its standard input, a key, it prints `yes` or `no`,
 //! and whether it answered from its own memory: `cached` or `asked`.

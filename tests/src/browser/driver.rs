@@ -10,21 +10,21 @@ use tokio::sync::Mutex;
 use super::site::{PASSWORD, Site};
 use super::start::{Look, open, paint};
 
-/// How often something is tried that a page may take away.
+/// The number of tries of an action whose page may disappear.
 const AGAIN: usize = 20;
-/// One at a time: a browser takes a core.
+/// One browser at a time, because each needs a core.
 static TURN: Mutex<()> = Mutex::const_new(());
 
 /// A browser window with its own history and cookies, both empty.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// The session, for what is not offered here.
+    /// The session, for actions without a method here.
     pub driver: WebDriver,
     base: String,
 }
 
 impl Browser {
-    /// Runs a test in a browser, and closes the browser also if the test fails.
+    /// Runs a test in a browser, and closes the browser even if the test fails.
     ///
     /// # Panics
     /// If the test does.
@@ -58,8 +58,8 @@ impl Browser {
         }
     }
 
-    /// The same browser, which from here on visits another site and looks otherwise; whether
-    /// scripts run holds from the next page on.
+    /// Makes the browser visit another site with another look; whether scripts run takes effect at
+    /// the next page.
     pub async fn visit(&self, site: &Site, look: Look) -> Self {
         paint(&self.driver, look).await;
         let scripts = json!({"value": !look.scripts});
@@ -71,7 +71,7 @@ impl Browser {
         }
     }
 
-    /// Ends it.
+    /// Ends the browser.
     ///
     /// # Panics
     /// If it does not.
@@ -79,7 +79,7 @@ impl Browser {
         self.driver.quit().await.unwrap();
     }
 
-    /// A command of the browser's own protocol.
+    /// Sends a command of the browser's own protocol.
     pub async fn devtools(&self, command: &str, arguments: Value) -> Value {
         self.driver
             .cdp()
@@ -111,7 +111,7 @@ impl Browser {
         url.strip_prefix(&self.base).unwrap_or(&url).to_owned()
     }
 
-    /// The first element of this kind; waits for it at most fifteen seconds.
+    /// Returns the first element of this kind; waits for it at most fifteen seconds.
     pub async fn see(&self, css: &str) -> WebElement {
         for _ in 0..300 {
             if let Ok(element) = self.driver.find(By::Css(css)).await
@@ -124,7 +124,7 @@ impl Browser {
         panic!("{css} is not to be seen at {}", self.path().await);
     }
 
-    /// Whether there is an element of this kind to be seen now.
+    /// Returns whether an element of this kind is visible now.
     pub async fn shows(&self, css: &str) -> bool {
         match self.driver.find(By::Css(css)).await {
             Ok(element) => element.is_displayed().await.unwrap_or(false),
@@ -132,7 +132,7 @@ impl Browser {
         }
     }
 
-    /// Replaces what a field holds.
+    /// Replaces the value of a field.
     pub async fn fill(&self, css: &str, text: &str) {
         for _ in 0..AGAIN {
             let field = self.see(css).await;
@@ -169,12 +169,12 @@ impl Browser {
         panic!("{css} leads nowhere");
     }
 
-    /// Chooses from a list, by the keyboard, as one does without scripts.
+    /// Chooses from a list with the keyboard, as users do without scripts.
     pub async fn choose(&self, css: &str, text: &str) {
         self.see(css).await.send_keys(text).await.unwrap();
     }
 
-    /// Presses a key with whatever has the focus.
+    /// Presses a key; the focused element receives it.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.driver
             .active_element()
@@ -185,7 +185,7 @@ impl Browser {
             .unwrap();
     }
 
-    /// The text of an element.
+    /// Returns the text of an element.
     pub async fn text(&self, css: &str) -> String {
         for _ in 0..AGAIN {
             if let Ok(text) = self.see(css).await.text().await {
@@ -220,13 +220,13 @@ impl Browser {
         panic!("{css} shows {last:?}, not {text:?}");
     }
 
-    /// Runs a script in the page; what that returns.
+    /// Runs a script in the page and returns its result.
     pub async fn script(&self, code: &str) -> Value {
         let answer = self.driver.execute(code, Vec::new()).await.unwrap();
         answer.json().clone()
     }
 
-    /// The markup as the browser has it now.
+    /// Returns the current markup in the browser.
     pub async fn source(&self) -> String {
         self.driver.source().await.unwrap()
     }
@@ -247,19 +247,19 @@ impl Browser {
             .collect()
     }
 
-    /// The network's events since it was asked last, as text.
+    /// Returns the network's events since the last call, as text.
     pub async fn network(&self) -> Vec<String> {
         let log = self.driver.get_log("performance").await.unwrap();
         log.into_iter().map(|entry| entry.message).collect()
     }
 
-    /// A picture of the whole page, in `tests/screenshots`.
+    /// Takes a picture of the whole page, in `tests/screenshots`.
     pub async fn shot(&self, name: &str) {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("screenshots");
         self.picture(&folder.join(format!("{name}.png"))).await;
     }
 
-    /// A picture of the whole page, as a PNG file.
+    /// Takes a picture of the whole page, as a PNG file.
     ///
     /// # Panics
     /// If it cannot be taken or written.
@@ -271,7 +271,7 @@ impl Browser {
         self.clipped(file, clip).await;
     }
 
-    /// A picture of the top of the page, as a PNG file.
+    /// Takes a picture of the top of the page, as a PNG file.
     ///
     /// # Panics
     /// If it cannot be taken or written.

@@ -5,7 +5,7 @@ use examples::receiver::Receiver;
 
 use super::{Site, Visitor};
 
-/// Fills a site with what a small team would have.
+/// Fills a site with the records of a small team.
 ///
 /// # Panics
 /// If something is refused.

@@ -1,6 +1,6 @@
 //! The pages of a furnished site (`furnish`), for tests that look at all of them and for pictures.
 
-/// The path of each page, and what its picture is called.
+/// The path of each page, and the name of its picture.
 pub const PAGES: &[(&str, &str)] = &[
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),

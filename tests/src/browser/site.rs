@@ -28,8 +28,8 @@ use crate::open::Everything;
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";
 
-/// 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is in no
-/// tenant; 5 `dora` is disabled.
+/// The users: 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is
+/// in no tenant; 5 `dora` is disabled.
 #[derive(Debug)]
 struct Users;
 
@@ -53,8 +53,8 @@ impl Accounts for Users {
     }
 }
 
-/// Every name has a public address, to which nothing is sent here; what ends in `.invalid` has none
-/// and what ends in `.internal` a private one.
+/// A resolver by which every name has a public address, to which nothing is sent here; names that
+/// end in `.invalid` have none and those that end in `.internal` a private one.
 #[derive(Debug)]
 struct Names;
 
@@ -93,7 +93,7 @@ pub struct Site {
     pub engine: Engine,
     /// `Management` of API and console.
     pub management: Management,
-    /// The log of changes.
+    /// The audit log.
     pub log: Option<AuditLog>,
     heard: Heard,
 }
@@ -111,7 +111,7 @@ pub struct Setup {
     pub clock: Arc<dyn Clock>,
     /// The names of objects.
     pub directory: Arc<dyn Directory>,
-    /// How much each user may have.
+    /// The quota of each user.
     pub quotas: Arc<dyn Quotas>,
     /// The subscription policy.
     pub watch: Arc<dyn SubscriptionPolicy>,
@@ -122,7 +122,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// In memory, by the machine's clock, with the example platform's objects, without limits.
+    /// Returns a setup in memory, by the machine's clock, with the example platform's objects,
+    /// without limits.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "each is another store")]
     pub fn new() -> Self {
@@ -281,13 +282,13 @@ impl Site {
         }
     }
 
-    /// The address of a page: `/console/keys`.
+    /// Returns the address of a page: `/console/keys`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
     }
 
-    /// A user as the platform's own login would describe it.
+    /// Returns the principal that the platform's own login creates for a user.
     ///
     /// # Panics
     /// If there is no such user.
@@ -305,7 +306,7 @@ impl Site {
         self.heard.0.lock().unwrap().clone()
     }
 
-    /// A delivery once it has ended; waits at most ten seconds.
+    /// Returns a delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
     /// If it does not end.

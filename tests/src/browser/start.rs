@@ -12,12 +12,12 @@ use thirtyfour::prelude::*;
 
 use crate::postgres::free_port;
 
-/// How the browser is set up.
+/// The settings of a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The width of the window, in pixels.
     pub width: u32,
-    /// Whether pages are asked to be dark.
+    /// Whether pages must be dark.
     pub dark: bool,
     /// Whether scripts run.
     pub scripts: bool,
@@ -59,7 +59,7 @@ pub(super) async fn open(look: Look) -> WebDriver {
     driver
 }
 
-/// Gives the pages of a browser their width and their scheme.
+/// Sets the width and the colour scheme of a browser's pages.
 pub(super) async fn paint(driver: &WebDriver, look: Look) {
     let devtools = driver.cdp();
     let size = json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": false});

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// The size of a text once it is compressed as a server would, in bytes.
+/// Returns the size of a text once a server has compressed it, in bytes.
 ///
 /// # Panics
 /// Without the program `gzip`.

@@ -11,19 +11,19 @@ use super::place::Place;
 pub enum Mode {
     /// Emits and delivers.
     Emit,
-    /// Delivers what is there.
+    /// Delivers the existing deliveries.
     Work,
-    /// As `Emit`, and acknowledges before it has stored anything: the control that must be found
-    /// out.
+    /// Like `Emit`, but acknowledges before it has stored anything: the control that the checks
+    /// must find.
     Lie,
-    /// As `Emit`, at a fiftieth of the pace.
+    /// Like `Emit`, at a fiftieth of the pace.
     Steady,
-    /// As `Lie`, at a fiftieth of the pace.
+    /// Like `Lie`, at a fiftieth of the pace.
     SteadyLie,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     const ALL: [Self; 5] = [
         Self::Emit,
         Self::Work,
@@ -32,7 +32,7 @@ impl Mode {
         Self::SteadyLie,
     ];
 
-    /// The mode of that word.
+    /// Returns the mode with this name.
     pub(super) fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
     }
@@ -67,7 +67,7 @@ impl Child {
         Self::start_in(&mut Command::new(program), place, mode, number)
     }
 
-    /// The same in an environment that is set already.
+    /// Starts it in an environment that is set already.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -100,14 +100,14 @@ impl Child {
         self.told.lock().unwrap().clone()
     }
 
-    /// Says a line to it: `CLOCK` and by how many seconds its clock is wrong from now on, or
-    /// `ROTATE` and the number of the token that its webhook shows from now on. One that has died
-    /// does not receive it.
+    /// Sends it a line: `CLOCK` with the number of seconds by which its clock is wrong from now on,
+    /// or `ROTATE` with the number of the token that its webhook shows from now on. A child that
+    /// has died does not receive it.
     pub fn say(&mut self, line: &str) {
         drop(writeln!(self.says, "{line}"));
     }
 
-    /// How it ended, if it did by itself.
+    /// Returns how it ended, if it did so by itself.
     ///
     /// # Panics
     /// If the system does not say.

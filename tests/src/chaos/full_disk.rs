@@ -46,7 +46,7 @@ const CODE: &str = r#"
 pub enum Full {
     /// Writes that make a file larger.
     Growth,
-    /// Every write: of a file system that never writes in place.
+    /// Every write, as on a file system that never writes in place.
     Writes,
 }
 
@@ -99,7 +99,7 @@ impl FullDisk {
         use std::os::unix::fs::PermissionsExt as _;
 
         let open = std::fs::Permissions::from_mode(0o666);
-        // Never there before those who write may count in it.
+        // The file must not exist before writers may count in it.
         let new = self.flag.with_extension("new");
         std::fs::write(&new, "").unwrap();
         std::fs::set_permissions(&new, open).unwrap();
@@ -116,7 +116,7 @@ impl FullDisk {
         bites
     }
 
-    /// How many writes failed since it is full.
+    /// Returns the number of writes that failed since the disk became full.
     ///
     /// # Panics
     /// If it was not filled.

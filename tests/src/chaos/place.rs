@@ -49,7 +49,8 @@ impl Place {
         }
     }
 
-    /// Whether a write would be served now: false while somebody keeps the lock of a file.
+    /// Returns whether a write would succeed now: `false` while another process holds the lock of a
+    /// file.
     ///
     /// # Panics
     /// If the file cannot be opened.

@@ -1,4 +1,4 @@
-//! One chaotic run: what is set up before, what was reported, and what is asked at the end.
+//! One chaotic run: its setup, its reports, and its evidence at the end.
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
@@ -24,11 +24,11 @@ pub(super) const RETRIES: u32 = 2;
 /// The length of the child's leases: the longest timeout of the class of short ones, and half a
 /// second.
 const LEASE: Duration = Duration::from_millis(10_500);
-/// How often an engine looks for claims that were lost.
+/// The interval at which an engine looks for lost claims.
 const LOOK: Duration = Duration::from_secs(5);
 /// The time that starting a process and sending the backlog may take on a machine with other work.
 const SLACK: Duration = Duration::from_secs(60);
-/// When a run gives up, to show what is left.
+/// The time after which a run gives up and shows the remaining deliveries.
 const NEVER: Duration = Duration::from_secs(180);
 
 /// The lines that the children printed.

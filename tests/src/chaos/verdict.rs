@@ -51,15 +51,15 @@ pub struct Evidence {
     pub deliveries: Vec<(Delivery, Vec<AttemptRecord>)>,
     /// One-time tasks that have not run.
     pub once_waiting: HashSet<i64>,
-    /// How long the queue took to empty when the trouble was over.
+    /// The time in which the queue emptied after the trouble.
     pub drained_in: Duration,
-    /// How long it may take.
+    /// The limit of that time.
     pub drain_bound: Duration,
     /// Attempts after the first.
     pub retries: u32,
     /// The limit of concurrent requests.
     pub at_once_bound: usize,
-    /// How many processes were killed.
+    /// The number of killed processes.
     pub kills: usize,
     /// Whether the clocks of processes were set: then send times are not checked.
     pub clock_jumped: bool,
@@ -73,7 +73,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether this one was found to be violated.
+    /// Returns whether this one was violated.
     pub fn violates(&self, invariant: Invariant) -> bool {
         self.violations.iter().any(|(found, _)| *found == invariant)
     }
@@ -113,7 +113,7 @@ impl Evidence {
         verdict
     }
 
-    /// Requests of which there is no recorded attempt: their claims were lost.
+    /// Returns the number of requests without a recorded attempt: their claims were lost.
     pub fn repeats(&self) -> usize {
         let attempts: usize = self.deliveries.iter().map(|(_, made)| made.len()).sum();
         let arrived = self.seen.iter().filter(|r| !r.repeated).count();
@@ -214,7 +214,7 @@ impl Evidence {
             }
             self.log_of(delivery, attempts, &requests, verdict);
             // The engine's clock is corrected by the server's, which is measured within a round
-            // trip of at most a second: on a slow machine it is up to half of that wrong.
+            // trip of at most a second: on a slow machine the error is up to half of that.
             let created = delivery.created - chrono::TimeDelta::milliseconds(500);
             let early = !self.clock_jumped && requests.iter().any(|r| r.at < created);
             // The schedule of a run begins with 100 ms; a fifth of it is jitter.
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::chaos::now;
 
-    /// One ordinary delivery and one of a one-time task, both sent: nothing to object to.
+    /// Returns sound evidence: one ordinary delivery and one of a one-time task, both sent.
     fn sound() -> Evidence {
         let now = now();
         let delivery = |id: i64, body: &str| Delivery {
@@ -378,7 +378,7 @@ mod tests {
             (I::StatesTellTheTruth, |e| {
                 e.deliveries[0].0.state = DeliveryState::Error;
             }),
-            // A request that the receiver does not know of, and one too many.
+            // A request that the receiver does not have, and one too many.
             (I::LogAgreesWithReceiver, |e| drop(e.seen.remove(0))),
             (I::LogAgreesWithReceiver, |e| {
                 let again = e.deliveries[0].1[0].clone();

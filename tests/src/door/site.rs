@@ -32,14 +32,14 @@ use super::act::Act;
 use super::platform::{Heard, Moody};
 use crate::open::with_tenants;
 
-/// An interface: what it mounts, and its routes.
+/// An interface: the routes that it mounts, and its acts.
 #[async_trait]
 pub trait Roof: Sync {
-    /// The routes, to be merged at the root of the site.
+    /// Returns the routes, to be merged at the root of the site.
     fn mount(&self, parts: &Parts) -> Router;
 
-    /// Every request that changes something, for the rows of this site. The administrator 1 sends
-    /// them; the rows are [`DoorSite::rows`]. They must come in the same order for each site.
+    /// Returns every request that changes something, for the rows of this site. The administrator 1
+    /// sends them; the rows are [`DoorSite::rows`]. They must come in the same order for each site.
     async fn acts(&self, site: &DoorSite) -> Vec<Act>;
 }
 
@@ -65,7 +65,7 @@ pub struct Rows {
     pub key: KeyId,
     /// A webhook that a task sends, with a failed delivery.
     pub webhook: WebhookId,
-    /// A paused webhook that no task sends, with a delivery that waits.
+    /// A paused webhook without a task, with a delivery that waits.
     pub paused: WebhookId,
     /// A task with an event.
     pub task: TaskId,
@@ -146,14 +146,14 @@ impl DoorSite {
         }
     }
 
-    /// Ready when the server has dropped a request whose client left.
+    /// Waits until the server has dropped a request whose client left.
     pub async fn client_left(&self) {
         if let Ok(permit) = self.left.acquire().await {
             permit.forget();
         }
     }
 
-    /// A new key of a user: its number and its key string.
+    /// Creates a key of a user: its number and its key string.
     ///
     /// # Panics
     /// If it cannot be made.

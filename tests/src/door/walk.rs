@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use super::act::Act;
 use super::site::{DoorSite, Roof};
 
-/// How long each step may take; a failure, not a pause.
+/// The time limit of each step; a failure, not a pause.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a record that is due may take to come, and one that is not due is waited for.
+/// The time limit for an expected record, and the waiting time for an unexpected one.
 const RECORD: Duration = Duration::from_secs(2);
 const NO_RECORD: Duration = Duration::from_millis(20);
 
@@ -53,7 +53,7 @@ pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     (count, findings)
 }
 
-/// The words of the audit records of an interface, by the act: of clients that stay.
+/// Returns the words of the audit records of an interface, by the act, for clients that stay.
 ///
 /// # Panics
 /// If an act is refused or leaves other than one record, or when two spellings of an act leave

@@ -7,10 +7,10 @@ use std::time::Duration;
 const P99: Duration = Duration::from_millis(20);
 const RESIDENT: u64 = 200 * 1024 * 1024;
 
-/// One phase, as the nine felt it.
+/// One phase, as the nine experienced it.
 #[derive(Clone, Debug, Default)]
 pub struct Phase {
-    /// How long each of their requests took from when it was due, in order of length.
+    /// The time of each of their requests from its due time on, in order of length.
     pub times: Vec<Duration>,
     /// The errors, with their texts.
     pub errors: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// This share of the requests, in per mille, took no longer.
+    /// Returns the time within which this share of the requests ended, in per mille.
     ///
     /// # Panics
     /// If there was no request.

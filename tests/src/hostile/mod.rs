@@ -36,7 +36,7 @@ pub use ways::attack;
 
 use crate::platform::{PASSWORD, PlatformProcess};
 
-/// How long deliveries that are under way at the end may take.
+/// The time limit for deliveries under way at the end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The addresses of the nine.
@@ -44,11 +44,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub enum Addresses {
     /// Each has its own address.
     Own,
-    /// All are behind one gateway, with him: what is limited by address they share.
+    /// All are behind one gateway, with the attacker: they share the limits by address.
     His,
 }
 
-/// The platform under attack, and what everybody needs to reach it.
+/// The platform under attack, and the data with which everybody reaches it.
 #[derive(Debug)]
 struct Scene {
     addresses: Addresses,
@@ -66,8 +66,8 @@ pub struct Attacked {
 }
 
 impl Attacked {
-    /// Gives everybody what they need before it begins, on a platform that just started for the
-    /// first time.
+    /// Creates the records of everybody before the run begins, on a platform that just started for
+    /// the first time.
     ///
     /// # Panics
     /// If it cannot be furnished.
@@ -107,7 +107,7 @@ impl Attacked {
         Self { scene, him, ..self }
     }
 
-    /// The nine work for this long.
+    /// Lets the nine work for this time.
     pub async fn work(&self, long: Duration) -> Phase {
         nine::work(&self.scene, &self.nine, long).await
     }
@@ -121,8 +121,8 @@ impl Attacked {
         self.him.attack(his)
     }
 
-    /// How many deliveries of these occurrences of the nine are missing, once all that may come has
-    /// had its time.
+    /// Returns the number of missing deliveries of these occurrences of the nine, after the time
+    /// limit for late ones.
     pub async fn missing(&self, occurrences: usize) -> usize {
         self.scene.receiver.missing(occurrences, PATIENCE).await
     }
@@ -165,7 +165,7 @@ pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses
     }
 }
 
-/// A client with one connection, from 127.0.`net`.`host`.
+/// Returns a client with one connection, from 127.0.`net`.`host`.
 fn client(net: u8, host: u8) -> Client {
     Client::builder()
         .local_address(Some([127, 0, net, host].into()))

@@ -68,7 +68,7 @@ async fn trickle(mut stream: TcpStream, begin: String) -> io::Result<()> {
     }
 }
 
-/// Asks for much, and does not read it.
+/// Requests a large response, and does not read it.
 pub(super) async fn unread(server: SocketAddr, key: &str) {
     let request = format!(
         "GET /api/v4/webhooks?fields=message&limit=100 HTTP/1.1\r\nhost: here\r\nauthorization: Bearer {key}\r\n\r\n"

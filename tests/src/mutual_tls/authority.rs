@@ -25,7 +25,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A line of the key's secret part.
+    /// Returns a line of the key's secret part.
     ///
     /// # Panics
     /// If the key has none.
@@ -36,7 +36,7 @@ impl Client {
 }
 
 impl Authority {
-    /// A new one.
+    /// Creates a new authority.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -48,7 +48,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).unwrap())
     }
 
-    /// Its own certificate in DER, for a sender to trust.
+    /// Returns its own certificate in DER, for a sender to trust.
     #[must_use]
     pub fn root(&self) -> Vec<u8> {
         self.0.der().to_vec()
@@ -68,7 +68,7 @@ impl Authority {
         }
     }
 
-    /// A client whose certificate is valid for very long.
+    /// Returns a client whose certificate is valid for very long.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -77,7 +77,7 @@ impl Authority {
         self.client_until(name, None)
     }
 
-    /// A client whose certificate expires at the beginning of that day.
+    /// Returns a client whose certificate expires at the beginning of that day.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -86,7 +86,7 @@ impl Authority {
         self.renewed(name, until, &KeyPair::generate().unwrap().serialize_pem())
     }
 
-    /// Another certificate for a key.
+    /// Returns another certificate for a key.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -107,8 +107,8 @@ impl Authority {
         }
     }
 
-    /// How a target is served that asks for certificates of this authority; one that requires them
-    /// refuses clients without.
+    /// Returns the settings of a target that asks for certificates of this authority; one that
+    /// requires them refuses clients without.
     pub(crate) fn server(&self, requires: bool, alpn: &str) -> ServerConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();

@@ -10,13 +10,14 @@ use super::stage::Stage;
 /// One value of a token or of the newest secret, from the edit that stores it on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// When the edit was asked for.
+    /// The time at which the edit was requested.
     pub began: DateTime<Utc>,
-    /// When it was answered, and whether it is stored for sure. `None`: it never was.
+    /// The time of the answer, and whether the edit is stored for certain. `None`: it never was
+    /// answered.
     pub ended: Option<(DateTime<Utc>, bool)>,
 }
 
-/// The token of this number of a webhook.
+/// Returns the token of this number of a webhook.
 pub(super) fn token(hook: usize, number: usize) -> String {
     format!("t{hook}.{number}")
 }
@@ -25,7 +26,7 @@ pub(super) fn authorization(hook: usize, number: usize) -> Authorization {
     Authorization::bearer(&token(hook, number)).unwrap()
 }
 
-/// The signing secret of this number of a webhook.
+/// Returns the signing secret of this number of a webhook.
 pub(super) fn secret(hook: usize, number: usize) -> SigningSecret {
     let mut bytes = [7; 32];
     bytes[..8].copy_from_slice(&(hook as u64).to_be_bytes());

@@ -14,7 +14,7 @@ use super::trace::Trace;
 /// Longer than any run.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// The state of the way from one process to the store.
+/// The state of the connection from one process to the store.
 #[derive(Debug)]
 pub(super) struct Way {
     seed: u64,
@@ -26,7 +26,7 @@ pub(super) struct Way {
 #[derive(Debug)]
 struct State {
     rng: StdRng,
-    /// Nothing that a killed process calls is carried out or answered.
+    /// Whether the process was killed: no further call of it is carried out or answered.
     dead: bool,
     down_until: Instant,
     bad_until: Instant,
@@ -49,22 +49,22 @@ impl Way {
         }
     }
 
-    /// The process is killed.
+    /// Kills the process.
     pub(super) fn cut(&self) {
         self.state.lock().unwrap().dead = true;
     }
 
-    /// Everything is refused for this time.
+    /// Makes the store refuse everything for this time.
     pub(super) fn down(&self, time: Duration) {
         self.state.lock().unwrap().down_until = Instant::now() + time;
     }
 
-    /// One call in ten goes wrong for this time.
+    /// Makes one call in ten go wrong for this time.
     pub(super) fn bad(&self, time: Duration) {
         self.state.lock().unwrap().bad_until = Instant::now() + time;
     }
 
-    /// The trouble is over.
+    /// Ends the trouble.
     pub(super) fn heal(&self) {
         self.down(Duration::ZERO);
         self.bad(Duration::ZERO);

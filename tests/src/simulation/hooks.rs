@@ -15,7 +15,7 @@ use super::stage::Stage;
 use super::switches::Switched;
 
 impl Stage {
-    /// An act upon one webhook.
+    /// Carries out an act on one webhook.
     pub(super) fn of_a_hook(&self, act: Act) {
         let (Act::Pause { process, hook }
         | Act::Resume { process, hook }
@@ -89,8 +89,8 @@ impl Stage {
     }
 }
 
-/// Other retries and another timeout; it keeps its order from now on where the retries are odd, and
-/// else does not.
+/// Changes retries and timeout; the webhook keeps its order from now on if the retries are odd, and
+/// does not otherwise.
 async fn edit(
     engine: &Engine,
     ledger: &Ledger,

@@ -41,7 +41,7 @@ impl Said {
     }
 }
 
-/// Something that was said of a webhook.
+/// A notice about a webhook.
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
     pub said: Said,
@@ -49,11 +49,11 @@ pub(super) struct Notice {
     /// The text that distinguishes it from others of its kind: for `failing` and `recovered`, the
     /// trouble.
     pub once: String,
-    /// By the clock of the process that said it.
+    /// The time by the clock of the process that sent it.
     pub at: DateTime<Utc>,
-    /// Since when it fails.
+    /// The time since which it fails.
     pub since: Option<DateTime<Utc>>,
-    /// How many deliveries were given up.
+    /// The number of deliveries that were given up.
     pub count: u64,
 }
 
@@ -77,7 +77,7 @@ impl Notice {
     }
 }
 
-/// A webhook that receives all that is said of those of all users, and that nobody touches.
+/// Creates a webhook that receives all notices about those of all users, and that nobody changes.
 pub(super) async fn inform(engine: &Engine) {
     let url = format!("http://{}/", Network::name(HOST)).parse().unwrap();
     let webhook = Webhook::new(OwnerId(OPERATOR), "notices".parse().unwrap(), url);

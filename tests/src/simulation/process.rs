@@ -34,7 +34,7 @@ pub(super) struct Ground {
     pub plans: Arc<Plans>,
     pub leases: Arc<Leases>,
     pub edits: Arc<Edits>,
-    /// After failing for this time a webhook is disabled.
+    /// The time of failing after which a webhook is disabled.
     pub disable_after: Duration,
     pub trace: Arc<Mutex<Trace>>,
     pub sabotage: Option<Sabotage>,
@@ -51,7 +51,8 @@ impl Ground {
     }
 }
 
-/// The keys of a process, over a way to the store that fails as that of its engine.
+/// Returns the keys of a process, over a connection to the store that fails like that of its
+/// engine.
 fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService {
     let store = FaultStore::new(ground.store.clone());
     let decided = way.clone();
@@ -73,10 +74,10 @@ fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService
         .build()
 }
 
-/// A process that runs, or that was killed: then nothing that it does is felt by anybody.
+/// A process that runs, or that was killed: then its actions have no effect.
 #[derive(Debug)]
 pub(super) struct Process {
-    /// How many had been started with it.
+    /// The number of processes started up to this one.
     pub number: u64,
     pub engine: Engine,
     pub keys: KeyService,

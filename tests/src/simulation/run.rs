@@ -29,13 +29,13 @@ use super::trace::Trace;
 /// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which promises were broken, and where.
+    /// The broken promises, with their evidence.
     pub breaches: Vec<Breach>,
     /// The events of the run, line by line.
     pub trace: Vec<String>,
-    /// A number over all of that, and over each call of the store.
+    /// A digest over all of that, and over each call of the store.
     pub digest: u64,
-    /// How long it took in virtual time.
+    /// Its length in virtual time.
     pub virtual_time: Duration,
     /// Requests that came to targets.
     pub requests: usize,
@@ -49,7 +49,7 @@ pub fn run(script: &Script) -> Outcome {
     on_its_own(script, None)
 }
 
-/// The same, of an engine that is wrong in this way.
+/// Carries out a script with an engine that has this fault.
 #[must_use]
 pub fn run_sabotaged(script: &Script, sabotage: Sabotage) -> Outcome {
     on_its_own(script, Some(sabotage))

@@ -19,9 +19,9 @@ const MOST_OF_A_LEASE: u32 = 35;
 /// One way to be wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sabotage {
-    /// Deliveries are not stored, and the caller learns nothing of it.
+    /// Deliveries are not stored, and the caller gets no error.
     DropsDeliveries,
-    /// Ids of occurrences are not looked at.
+    /// Ids of occurrences are ignored.
     ForgetsIds,
     /// A one-time task is not deleted with the delivery that it makes.
     KeepsOneTimeTasks,
@@ -31,7 +31,7 @@ pub enum Sabotage {
     ShortLeases,
     /// Claims of processes that died are not taken back.
     NeverReclaims,
-    /// Settlements name a claim that is over.
+    /// Settlements name a claim that has ended.
     WrongToken,
     /// Every response counts as success.
     AllIsWell,
@@ -43,19 +43,19 @@ pub enum Sabotage {
     MixesWebhooksUp,
     /// All addresses may be dialled.
     DialsAnything,
-    /// The order of deliveries is not asked for.
+    /// The order of deliveries is ignored.
     ForgetsOrder,
-    /// Webhooks show what they showed when they were read first.
+    /// Webhooks show the credentials that they had when they were first read.
     KeepsCredentials,
     /// All deliveries are stored, whatever the platform allows.
     ForgetsQuotas,
-    /// A limit that was lifted holds all the same.
+    /// A lifted limit continues to apply.
     KeepsLimits,
-    /// A key's end never comes.
+    /// A key never expires.
     KeysNeverEnd,
     /// Changes of keys by other processes are ignored.
     ForgetsKeyChanges,
-    /// A delivery that failed once is given up without a word.
+    /// A delivery that failed once is given up without a reason.
     GivesUpSilently,
     /// A delivery that failed once is given up.
     GivesUpEarly,
@@ -63,15 +63,15 @@ pub enum Sabotage {
     HalvesDelays,
     /// The next attempt is due an hour late.
     RetriesLate,
-    /// An edit resumes a webhook that is paused.
+    /// An edit resumes a paused webhook.
     EditsResume,
     /// Cancelled deliveries continue to wait.
     ForgetsCancels,
-    /// A webhook that is to keep the order from now on does not.
+    /// A webhook that must keep the order from now on does not.
     ForgetsSwitches,
     /// Waiting rows of the outbox are ignored when something is stored.
     OvertakesOutbox,
-    /// A lease that is stored ends long before that on which requests rely.
+    /// A stored lease ends long before that on which requests rely.
     OverstatesLeases,
     /// A process counts only its own attempts of a webhook.
     CountsAlone,
@@ -81,12 +81,12 @@ pub enum Sabotage {
     ForgetsSuccesses,
     /// No owner is notified that a webhook has recovered.
     ForgetsRecoveries,
-    /// No engine is wrong here: of three claims one is answered when most of its lease is over.
+    /// No engine has a fault here: one of three claims is answered when most of its lease is over.
     AnswersClaimsLate,
 }
 
 impl Sabotage {
-    /// All that are wrong, each with a promise that it breaks.
+    /// All faults, each with a promise that it breaks.
     pub const ALL: [(Self, Promise); 31] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
@@ -128,7 +128,7 @@ impl Sabotage {
         (is_late && nth.is_multiple_of(3)).then_some(Fault::Late(late))
     }
 
-    /// Does it to whatever passes in one process.
+    /// Changes the values that pass in one process.
     pub(super) fn altering(self, clock: VirtualClock) -> impl FnMut(Passing<'_>) + Send + 'static {
         let mut first: HashMap<WebhookId, Webhook> = HashMap::new();
         let began = clock.now();

@@ -16,16 +16,16 @@ use super::script::Act;
 pub(super) struct Stage {
     pub(super) cluster: Cluster,
     pub(super) ledger: Arc<Ledger>,
-    /// The most seconds that a clock was wrong by.
+    /// The largest number of seconds by which a clock was wrong.
     pub(super) jumped: u64,
-    /// When one was set, also when it was set right again.
+    /// The times at which one was set, also when it was set right again.
     pub(super) jumps: Vec<DateTime<Utc>>,
-    /// When the store refused calls, or did wrong by them, of any process.
+    /// The times between which the store refused or broke calls of any process.
     pub(super) store_troubles: Vec<(DateTime<Utc>, DateTime<Utc>)>,
 }
 
 impl Stage {
-    /// Does it.
+    /// Carries out an act.
     pub(super) async fn act(&mut self, act: Act) {
         match act {
             Act::Emit {
@@ -223,7 +223,7 @@ fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
     })
 }
 
-/// A user, by a number that is taken modulo how many there are.
+/// Returns a user, by a number that is taken modulo the number of users.
 fn named(user: u8) -> u128 {
     ALL[usize::from(user) % ALL.len()]
 }

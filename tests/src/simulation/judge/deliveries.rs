@@ -1,4 +1,4 @@
-//! Each delivery, against the requests that came.
+//! Each delivery, compared with the requests that arrived.
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
@@ -31,7 +31,7 @@ impl Judge<'_> {
             self.cancelled(delivery, &hook, &requests);
         }
         let unknown: Vec<_> = self.requests.keys().map(|id| (*id).to_owned()).collect();
-        // A webhook that was deleted took its log with it.
+        // A deleted webhook took its log with it.
         if self.hooks.iter().all(|hook| !hook.deleted) {
             for id in unknown {
                 self.breach(

@@ -10,11 +10,12 @@ use crate::simulation::network::Request;
 
 /// The error text of a cancelled delivery.
 const CANCELLED: &str = "cancelled";
-/// Nothing that waits was claimed where no claim is lost.
+/// If no claim is lost, no waiting delivery was claimed.
 const AT_ONCE: TimeDelta = TimeDelta::seconds(1);
 
 impl Judge<'_> {
-    /// All attempts were made that its webhook allowed at any time, or there is another reason.
+    /// Checks that all attempts were made that its webhook allowed at any time, or that there is
+    /// another reason.
     pub(super) fn given_up(&mut self, delivery: &Delivery, hook: &Hook) {
         if delivery.state != DeliveryState::Error {
             return;
@@ -40,8 +41,8 @@ impl Judge<'_> {
         }
     }
 
-    /// It stays so, and no request follows; but a claim that was lost before may still be used for
-    /// as long as its lease lasts.
+    /// Checks that it stays cancelled, and that no request follows; but a claim that was lost
+    /// before may still be used until its lease ends.
     pub(super) fn cancelled(&mut self, delivery: &Delivery, hook: &Hook, requests: &[&Request]) {
         let cancels = hook.cancels.iter();
         let cancels = cancels.filter(|cancel| cancel.asked.contains(&delivery.id));

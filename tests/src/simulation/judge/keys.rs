@@ -1,4 +1,4 @@
-//! Which keys were taken, against which were good.
+//! Accepted keys, compared with valid ones.
 
 use chrono::TimeDelta;
 
@@ -22,7 +22,8 @@ impl Judge<'_> {
     }
 }
 
-/// An old key is good for the overlap and no longer; every other is good.
+/// Returns whether the answer was right: an old key is valid during the overlap and no longer;
+/// every other one is valid.
 fn is_right(used: &Use, ahead: TimeDelta) -> bool {
     let ([before, after], [first, last]) = (used.known, used.between);
     match (used.good_for, before, after) {
