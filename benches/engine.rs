@@ -25,7 +25,7 @@ use webhook_model::{Occurrence, OwnerId, TagId, Webhook};
 const EMITTERS: usize = 256;
 const EACH: usize = 40;
 
-/// How many requests began to arrive, and when the last of them.
+/// The number of arrived requests, and the time of the last one.
 type Arrived = Arc<Mutex<(usize, Option<Instant>)>>;
 
 fn note(arrived: &Arrived) {
@@ -110,7 +110,7 @@ fn occurrence() -> Occurrence {
     machines::occurrence(TagId(1), &"vm-1")
 }
 
-/// A row and a commit with the bare driver, with the same pauses between.
+/// Measures a row and a commit with the bare driver, with the same pauses between.
 async fn bare_commits(folder: &std::path::Path) {
     let bare = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
     let set_up =
@@ -165,7 +165,7 @@ async fn latency(engine: &Engine, arrived: &Arrived) {
     );
 }
 
-/// Messages a second: all emitted, and arrived.
+/// Measures messages per second: all emitted, and arrived.
 async fn cycle(engine: &Engine, arrived: &Arrived) -> f64 {
     let before = arrived.lock().unwrap().0;
     let began = Instant::now();

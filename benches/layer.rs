@@ -29,7 +29,7 @@ use tower_layer::Layer as _;
 
 const ROUNDS: usize = 15;
 const CONNECTIONS: usize = 8;
-/// Requests of one connection in one round.
+/// The number of requests of one connection in one round.
 const REQUESTS: usize = 2_500;
 
 fn main() {
@@ -44,7 +44,7 @@ fn main() {
         let (guard, whole) = whole(store).await;
         (router(), router().layer(guard), whole, key)
     });
-    // As `axum::serve` does, or the routes are built again for each request.
+    // The same as in `axum::serve`; otherwise the routes are built again for each request.
     let [plain, guarded, whole] = [plain, guarded, whole].map(|router| router.with_state(()));
     let only = std::env::args().find_map(|name| match name.as_str() {
         "bare" => Some(&plain),
@@ -85,7 +85,7 @@ fn main() {
     );
 }
 
-/// Answers what the login probe answers.
+/// Returns a router that responds like the login probe.
 fn router() -> Router {
     let answer = || async {
         Json(

@@ -1,5 +1,5 @@
 //! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in
-//! one run; and the filters of 1,000 events, asked of one occurrence.
+//! one run; and the filters of 1,000 events, checked against one occurrence.
 //!
 //! `cargo bench -p benches --bench render`
 #![allow(
@@ -21,7 +21,7 @@ use webhook_model::{Data, Filter, Template, Values};
 /// The kernel counts a thread's CPU time in steps of 4 ms.
 const TIMES: u32 = 2_000_000;
 const ROUNDS: usize = 9;
-/// Events that one occurrence reaches.
+/// The number of events that match one occurrence.
 const EVENTS: usize = 1_000;
 
 fn main() {

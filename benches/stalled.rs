@@ -85,7 +85,7 @@ async fn stall() {
     }
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap();
@@ -93,7 +93,7 @@ fn resident() -> usize {
     kib * 1024
 }
 
-/// Waits until as many connections are open as there are requests, and all have been written.
+/// Waits until all requests have been written, each over its own connection.
 async fn tell_growth(before: usize) {
     let mut open = 0;
     while open < IN_FLIGHT {

@@ -133,7 +133,7 @@ impl Backend for Postgres {
     }
 }
 
-/// A connection and a table with a key, a unique id and a partial index: the least that a queue
+/// Connects and creates a table with a key, a unique id and a partial index: the least that a queue
 /// needs.
 async fn bare(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();

@@ -25,7 +25,7 @@ const COMPLETE: &str =
     "UPDATE bare SET state = 2, lease_until = NULL, status_info = ?2 WHERE id = ?1 AND state = 1";
 
 fn main() {
-    // The folder is in the build's one: the temporary folder may be in memory, where a sync costs
+    // A folder of the build, because the temporary folder may be in memory, in which a sync costs
     // nothing.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -111,7 +111,7 @@ impl Backend for Sqlite {
     }
 }
 
-/// A table with a key, a unique id and a partial index: the least that a queue needs.
+/// Creates a table with a key, a unique id and a partial index: the least that a queue needs.
 fn bare(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection

@@ -1,4 +1,4 @@
-//! A service that holds keys in memory, and what presents them.
+//! A service with cached keys, and the headers that present them.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -44,7 +44,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// All keys are in memory.
+    /// Creates a service that has all keys in memory.
     pub(crate) async fn of(keys: usize, limited: Limited) -> Self {
         let (store, peppers) = (Arc::new(MemoryStore::new()), peppers());
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
@@ -78,18 +78,18 @@ impl Stage {
         }
     }
 
-    /// A header, by a stride that is no pattern to the processor's caches.
+    /// Returns a header, by a stride that is no pattern to the processor's caches.
     pub(crate) fn header(&self, n: usize) -> &str {
         &self.headers[n.wrapping_mul(7_919) % self.headers.len()]
     }
 
-    /// From the header to the principal.
+    /// Authenticates, from the header to the principal.
     pub(crate) fn authenticate(&self, header: &str) {
         let authenticated = self.service.authenticate([header.as_bytes()], addr());
         black_box(ready(authenticated).unwrap());
     }
 
-    /// The pure check of the first key, without a service.
+    /// Runs only the check of the first key, without a service.
     pub(crate) fn check(&self, header: &str) {
         let token = header.strip_prefix("Bearer ").unwrap();
         let key = PresentedKey::parse(token).unwrap();
@@ -97,7 +97,7 @@ impl Stage {
         let _ = black_box(judged.unwrap());
     }
 
-    /// Lets a minute pass, so that limits are whole.
+    /// Lets a minute pass, so that the buckets are full.
     pub(crate) fn fill_buckets(&self) {
         self.clock.advance(Duration::from_secs(60));
     }

@@ -1,4 +1,4 @@
-//! One look at everything.
+//! One sample of all values.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub(crate) const FIGURES: [(&str, f64); 9] = [
     ("tables of records, MiB", 16.0),
 ];
 
-/// A window of the nine's work, and how everything was at its end.
+/// A window of the nine's work, and the values at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     /// One of each of [`FIGURES`].
@@ -31,7 +31,7 @@ pub(crate) struct Look {
     longest: f64,
     /// The errors of the nine.
     pub errors: Vec<String>,
-    /// The log's tables, which grow with what is sent, in MiB.
+    /// The size of the log's tables, which grow with the deliveries, in MiB.
     pub log: f64,
 }
 
@@ -71,7 +71,7 @@ impl Look {
     }
 }
 
-/// Tables with their indexes.
+/// Returns the size of tables with their indexes.
 async fn mib(server: &Server, which: &str) -> f64 {
     let sql = format!(
         "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 FROM pg_class c

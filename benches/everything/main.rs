@@ -3,8 +3,8 @@
 //! kind, records that come and go, and a check for growth.
 //!
 //! `cargo build --release -p tests --bin host --bin hostile`, then
-//! `cargo bench -p benches --bench everything -- [SECONDS] [DELIVERIES]`: how long, an hour unless
-//! it is said, and how many ended deliveries there are when it begins, 10,000,000. It needs
+//! `cargo bench -p benches --bench everything -- [SECONDS] [DELIVERIES]`: the length, an hour by
+//! default, and the number of ended deliveries at the beginning, 10,000,000 by default. It needs
 //! PostgreSQL's binaries and 1 GB in the folder for temporary files for 1,000,000. It ends with an
 //! error when something is more at the end than in the beginning, when one of the nine got an
 //! error, or when a delivery is missing.
@@ -35,11 +35,11 @@ use tests::hostile::{Addresses, Attacked};
 use tests::platform::{PASSWORD, PlatformProcess};
 use tests::postgres::TestPostgres;
 
-/// The webhooks of the history: enough for all of it to be kept.
+/// The number of webhooks of the history: enough for all of it to be kept.
 const WEBHOOKS: i64 = 4_000;
-/// Between two looks.
+/// The time between two samples.
 const WINDOW: Duration = Duration::from_secs(60);
-/// A run has at least this many looks.
+/// The smallest number of samples of a run.
 const LOOKS: u32 = 12;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -112,7 +112,7 @@ fn program(name: &str) -> PathBuf {
     own.parent().unwrap().with_file_name(name)
 }
 
-/// As many deliveries as are wanted, of the last 30 days, of everybody who has a webhook.
+/// Creates a number of deliveries, of the last 30 days, of everybody who has a webhook.
 async fn history(url: &str, deliveries: i64) {
     let began = Instant::now();
     let mut bulk = Bulk::at(Kind::Postgres, url).await;

@@ -1,8 +1,8 @@
-//! Whether something grew.
+//! The check whether something grew.
 
 use crate::look::{FIGURES, Look};
 
-/// The last quarter against the second one: in the first pools and caches are filled.
+/// Compares the last quarter with the second one: in the first pools and caches are filled.
 ///
 /// # Errors
 /// If something is wrong, with a text that names it.

@@ -78,7 +78,7 @@ fn is_worse(kept: &Figures, bench: &str, arguments: &[&str], figures: &Figures) 
         };
         let mut verdict = now.against(before);
         if verdict == Verdict::Worse {
-            // Once can be another's work on this machine.
+            // A single bad result may come from other work on this machine.
             let second = again.get_or_insert_with(|| run(bench, arguments));
             verdict = second
                 .get(name)

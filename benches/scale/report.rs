@@ -29,7 +29,7 @@ pub(crate) fn ratio(kind: Kind, what: &str, figures: &[f64], against: &[f64], go
     row(kind, what, &ratios, "x", goal);
 }
 
-/// The wait below which this share of them lies, in milliseconds. `part` is in thousandths.
+/// Returns the wait below which this share of them lies, in milliseconds. `part` is in thousandths.
 pub(crate) fn at(waits: &[std::time::Duration], part: usize) -> f64 {
     let mut waits = waits.to_vec();
     waits.sort();

@@ -75,7 +75,7 @@ impl fmt::Display for Client {
 }
 
 impl Client {
-    /// Microseconds of CPU for each request.
+    /// Returns the CPU time for each request in microseconds.
     pub async fn run(self, target: &Target, load: Load) -> f64 {
         match self {
             Self::Sender => sender(target, load).await,

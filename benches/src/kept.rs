@@ -21,11 +21,11 @@ pub struct Figure {
 /// The comparison of a measurement with the stored one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// Within the span of either, or better by less than that.
+    /// Within the tolerance of either, or better by less than that.
     Same,
-    /// Better by more than the wider span of both.
+    /// Better by more than the larger tolerance of both.
     Better,
-    /// Worse by more than the wider span of both.
+    /// Worse by more than the larger tolerance of both.
     Worse,
 }
 

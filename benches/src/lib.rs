@@ -35,7 +35,7 @@ pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
 pub use whole::whole;
 
-/// CPU time that this thread has used so far, as the kernel counts it.
+/// Returns the CPU time of this thread so far, as the kernel counts it.
 ///
 /// # Panics
 /// If `/proc` is not that of Linux.

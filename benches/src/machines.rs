@@ -6,7 +6,7 @@ use webhook_model::{
     Specificity, TagId, Target, Task, WebhookId,
 };
 
-/// One type with one event.
+/// Returns one type with one event.
 ///
 /// # Panics
 /// Never.
@@ -45,7 +45,7 @@ pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &st
     engine.create_event(&event).await.expect("an event");
 }
 
-/// It happens; `${N}` becomes `name`.
+/// Returns the occurrence; `${N}` becomes `name`.
 ///
 /// # Panics
 /// Never.

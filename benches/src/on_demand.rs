@@ -1,13 +1,14 @@
-//! A program that emits on demand. It says `ready`; at each line `go FROM COUNT` it emits as many
-//! messages with these numbers, 256 at a time, and says `accepted` when all of them are stored.
+//! A program that emits on demand. It prints `ready`; at each line `go FROM COUNT` it emits that
+//! number of messages with these numbers, 256 at a time, and prints `accepted` when all of them are
+//! stored.
 //!
-//! The peers of `benches/peers`, which are no part of this workspace, have this file too.
+//! The peers of `benches/peers`, which are not part of this workspace, include this file too.
 
 use std::io::BufRead as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many are emitted at a time.
+/// The number of concurrent emits.
 pub const EMITTERS: usize = 256;
 
 /// Emits the number of occurrences that each line of the standard input requests, until its end.

@@ -35,19 +35,19 @@ impl Server {
         Self { client, pid }
     }
 
-    /// CPU time of all its processes so far.
+    /// Returns the CPU time of all its processes so far.
     #[must_use]
     pub fn cpu(&self) -> Duration {
         family_cpu(self.pid)
     }
 
-    /// Memory of all its processes, in bytes, what they share counted once.
+    /// Returns the memory of all its processes, in bytes, shared memory counted once.
     #[must_use]
     pub fn memory(&self) -> u64 {
         family_memory(self.pid)
     }
 
-    /// Bytes that it has written to its log ahead so far.
+    /// Returns the bytes that it has written to its write-ahead log so far.
     ///
     /// # Panics
     /// If the connection is lost.
@@ -56,8 +56,7 @@ impl Server {
         self.client.query_one(sql, &[]).await.expect("a row").get(0)
     }
 
-    /// From now on it notes each statement that takes longer than this. Returns where its log ends
-    /// now.
+    /// Makes it log each statement that takes longer than this. Returns the present end of its log.
     ///
     /// # Panics
     /// If the connection is lost.
@@ -72,8 +71,8 @@ impl Server {
         self.log().await.len()
     }
 
-    /// The longest statements that it has noted from there on: milliseconds and the beginning of
-    /// the text, longest first.
+    /// Returns the longest statements that it has logged from there on: milliseconds and the
+    /// beginning of the text, longest first.
     ///
     /// # Panics
     /// If its log cannot be read.

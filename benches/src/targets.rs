@@ -9,13 +9,13 @@ use delivery::{Resolve, ResolveFuture};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// When each message began to arrive, and how many retries did.
+/// The time at which each message began to arrive, and the number of retries that did.
 pub type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
 
 /// A message that `/turning` never answers.
 pub const STALL: &str = r#"{"stall":"now"}"#;
 
-/// Every name is this machine.
+/// A resolver that resolves every name to this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
 

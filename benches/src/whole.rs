@@ -20,7 +20,7 @@ use gatepost_storage::webhooks::WebhookStore;
 
 use crate::one_system;
 
-/// Every user exists, and may do everything.
+/// The accounts: every user exists, and may do everything.
 #[derive(Debug)]
 struct Administrators;
 
@@ -30,7 +30,7 @@ impl Accounts for Administrators {
     }
 }
 
-/// The guard, and the API below `/api/v4`, whose users are all administrators.
+/// Returns the guard, and the API below `/api/v4`, whose users are all administrators.
 ///
 /// # Panics
 /// If the engine does not start.

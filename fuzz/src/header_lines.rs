@@ -33,7 +33,7 @@ pub(crate) fn holds(text: &str) {
     let own = headers
         .iter()
         .any(|h| h.name().eq_ignore_ascii_case("user-agent"));
-    // Host and Content-Length, and our User-Agent where there is none.
+    // Host and Content-Length, and our User-Agent if the field has none.
     assert_eq!(
         sent,
         headers.iter().count() + 2 + usize::from(!own),

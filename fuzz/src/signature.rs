@@ -1,4 +1,4 @@
-//! The verifier: whatever the headers say, it accepts only what was signed with its key, in time.
+//! The verifier: for any headers, it accepts only messages signed with its key, in time.
 
 use std::sync::LazyLock;
 

@@ -54,7 +54,8 @@ fn run(command: &mut Command) -> Told {
     Told::read(&String::from_utf8(output.stdout).unwrap())
 }
 
-/// That all of these are stored, each whole, and whatever else is stored is whole too.
+/// Checks that all of these are stored, each whole, and that everything else in the store is whole
+/// too.
 async fn expect_stored(file: &Path, told: &Told, what: &str) {
     let store = SqliteStore::open(SqliteConfig::file(file)).await.unwrap();
     let all = store

@@ -8,10 +8,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use tests::chaos::{Invariant, Mode, Place, Run, Verdict};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// More than this must be accepted, or nothing was under way.
+/// The number that must be accepted, or nothing was under way.
 const ENOUGH: usize = 1000;
 
-/// How often a process is killed on each store; `GATEPOST_KILLS` for more.
+/// Returns the number of kills on each store; `GATEPOST_KILLS` for more.
 fn kills() -> u64 {
     let wanted = std::env::var("GATEPOST_KILLS").ok();
     wanted.and_then(|n| n.parse().ok()).unwrap_or(60)

@@ -1,8 +1,8 @@
-//! A power cut at any moment loses nothing that was acknowledged and leaves nothing half-written.
+//! A power cut at any moment loses no acknowledged write and leaves nothing half-written.
 //!
-//! The program is real, its system calls are recorded, and the disk is rebuilt as it might stand
+//! The program is real, its system calls are recorded, and the disk is rebuilt in a possible state
 //! after a cut: see `tests::powercut`. The same cuts under weaker settings of the same store are
-//! the control: they must lose.
+//! the control: they must lose data.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -87,7 +87,7 @@ fn is_intact(file: &Path) -> bool {
         .is_ok_and(|answer| answer == "ok")
 }
 
-/// The promises that this store does not keep.
+/// Returns the promises that this store does not keep.
 async fn promises(
     store: &SqliteStore,
     acks: &[String],
@@ -156,7 +156,7 @@ fn is_last(acks: &[String], ack: &str) -> bool {
     acks.last().is_some_and(|last| last == ack)
 }
 
-/// How many of these cuts lost something, and how many left a damaged file.
+/// Returns the number of cuts that lost something, and the number that left a damaged file.
 fn survey(ops: &[Op], cuts: u64) -> (u32, u32, Option<String>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -195,6 +195,6 @@ fn control_the_same_cuts_lose_under_weaker_settings() {
     assert!(lost > 10, "the cuts would not have found a lost row");
     let (lost, corrupt, _) = survey(&recorded("off"), cuts);
     eprintln!("OFF: of {cuts} cuts {lost} lost something, {corrupt} damaged the file");
-    // Damage is seldom; that nothing holds any more is not.
+    // Damage is rare, but the loss of a promise is not.
     assert!(lost > 10, "the cuts would not have found a lost row");
 }

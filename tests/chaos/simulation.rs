@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tests::simulation::{Promise, Sabotage, Script, pairs, run, run_sabotaged, told};
 
-/// An hour of trouble, and as long again until the last retry is over.
+/// Returns an hour of trouble, and another hour until the last retry has ended.
 fn script(seed: u64) -> Script {
     Script::drawn(seed, 200, Duration::from_secs(3_600))
 }

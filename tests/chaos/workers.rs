@@ -1,5 +1,5 @@
-//! Several worker processes on one store: each delivery is claimed once per lease, and one that was
-//! frozen past its lease changes nothing.
+//! Several worker processes on one store: each delivery is claimed once per lease, and a worker
+//! that was frozen past its lease changes nothing.
 
 use std::process::Command;
 use std::time::Duration;
@@ -59,7 +59,7 @@ async fn shared(place: Place, workers: u64) -> Evidence {
     let children: Vec<Child> = (0..workers).map(|n| run.child(Mode::Work, n)).collect();
     let mut evidence = run.end().await;
     drop(children);
-    // The whole of the work is in that time, not only what was left after some trouble.
+    // That time includes all of the work, not only the rest after some trouble.
     eprintln!(
         "{} workers and one: empty after {:?}",
         workers, evidence.drained_in
@@ -105,9 +105,9 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Freezes it at a moment when it has claimed something and is not writing: a process that sleeps
+/// Freezes it at a moment when it has claimed deliveries and does not write: a process that sleeps
 /// inside a transaction keeps SQLite's one write lock, so that nobody could take its deliveries
-/// over. Returns what it has claimed.
+/// over. Returns its claims.
 async fn freeze(child: &Child, place: &Place) -> Vec<DeliveryId> {
     let store = place.open().await;
     let claimed = DeliveryQuery {

@@ -15,7 +15,7 @@ use gatepost_manage::Management;
 use tests::world::{HERE, World};
 use tokio::net::TcpListener;
 
-/// Nobody is logged in.
+/// A platform in which nobody is logged in.
 #[derive(Debug)]
 struct NoLogin;
 

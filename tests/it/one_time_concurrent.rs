@@ -44,7 +44,7 @@ async fn sixty_four_emits_at_once_make_one_delivery() {
     for round in 0..8 {
         let name = format!("once-{round}");
         let (_, task) = world.task(receiver.addr, &name, "x", true).await;
-        // Two events of one occurrence reach it, by tag and by object.
+        // Two events match one occurrence, by tag and by object.
         for target in [json!({"tag": 4}), json!({"owner": "vms/1"})] {
             let mut event = json!({"task": task, "table": "vms", "event": "poweron"});
             event

@@ -30,8 +30,8 @@ const STRANGER: u128 = 4;
 const OPERATOR: u128 = 5;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// Ada, a colleague, their administrator and an operator who works for tenant 1 there, a stranger
-/// in tenant 2; nobody may watch anything of the platform's.
+/// The users: Ada, a colleague, their administrator and a system administrator who works for tenant
+/// 1 there, a stranger in tenant 2; nobody may watch the platform's objects.
 #[derive(Clone, Copy, Debug)]
 struct Users;
 
@@ -339,7 +339,7 @@ async fn that_a_key_expires_is_told_14_3_and_0_days_before_once_over_two_process
     expected(&mut told, format!("expiring deploy 14 {at}")).await;
 
     drop(actor);
-    // Both end, and one begins: it goes back a day, and says nothing twice.
+    // Both end, and one begins: it goes back a day, and sends no notice twice.
     for process in [first, second] {
         process.engine.shutdown(Duration::from_secs(10)).await;
         drop(process);

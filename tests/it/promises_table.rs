@@ -6,7 +6,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file or folder of tests: `chaos/kill`, or a path from the root.
+/// Returns whether there is a file or folder of tests: `chaos/kill`, or a path from the root.
 fn exists(proof: &str) -> bool {
     let of_the_whole = root().join("tests").join(proof);
     of_the_whole.is_dir()
@@ -39,7 +39,7 @@ fn every_promise_names_proofs_that_exist() {
     assert!(!exists("chaos/nothing"), "a control");
 }
 
-/// Names in backquotes in the last column of the rows that say ✔.
+/// Returns the names in backquotes in the last column of the rows that contain ✔.
 fn compared(text: &str) -> Vec<&str> {
     let rows = text.lines().filter(|line| line.contains("| ✔"));
     let cells = rows.filter_map(|line| line.trim_end_matches(" |").rsplit_once("| "));
@@ -47,7 +47,7 @@ fn compared(text: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// Whether there is a test of this name: of the whole, or of a crate.
+/// Returns whether there is a test of this name: of the whole, or of a crate.
 fn is_a_test(name: &str) -> bool {
     let crates = std::fs::read_dir(root().join("crates")).unwrap();
     let crates = crates.map(|krate| krate.unwrap().path());

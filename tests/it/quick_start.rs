@@ -17,7 +17,7 @@ fn text_of(path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap()
 }
 
-/// The first block of a page that begins with this fence.
+/// Returns the first block of a page that begins with this fence.
 fn block<'a>(page: &'a str, fence: &str) -> &'a str {
     let (_, block) = page.split_once(&format!("{fence}\n")).unwrap();
     block.split_once("```").unwrap().0
@@ -42,7 +42,7 @@ fn the_front_page_and_the_facade_show_the_example_in_forty_lines() {
     assert_eq!(shapeless(front), shapeless(&example));
 }
 
-/// Killed when it is dropped.
+/// A program that is killed when this value is dropped.
 struct Program(Child);
 
 impl Drop for Program {

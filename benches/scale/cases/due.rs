@@ -13,7 +13,7 @@ use crate::report::{ratio, row};
 use crate::stage::{Stage, Store};
 
 const CALLS: usize = 200;
-/// Claims that are given back between two times at which the queue is vacuumed.
+/// The number of returned claims between two vacuums of the queue.
 const CLAIMS: usize = 10;
 const WHAT: [&str; 5] = [
     "claim of 64",
@@ -67,7 +67,7 @@ pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     store
 }
 
-/// The median of each, in milliseconds.
+/// Returns the median of each, in milliseconds.
 async fn calls(store: &Store) -> [f64; 5] {
     let mut backlog = Backlog::open(store).await;
     let tidy = store.bulk().await;

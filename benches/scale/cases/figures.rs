@@ -24,7 +24,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     drop(bulk);
     let platform = Platform::at(stage.kind, &place).await;
     let engine = platform.engine().await;
-    // By itself it counts once the lease of an engine that was killed here before has ended.
+    // By itself it counts only once the lease of an engine that was killed here earlier has ended.
     platform.store.count_queue(now()).await.unwrap();
     let mut figures = [const { Vec::new() }; 4];
     for _ in 0..stage.rounds(5) {

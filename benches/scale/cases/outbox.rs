@@ -15,7 +15,7 @@ const ROWS: i64 = 40_000;
 const LEFT: &str =
     "SELECT count(*) FROM (SELECT 1 FROM gatepost_occurrence WHERE rejected IS NULL LIMIT 1) x";
 const FIRST: &str = "SELECT coalesce(min(id), 0) FROM gatepost_occurrence";
-/// How often it is asked whether any are left.
+/// The interval between checks for remaining rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -40,7 +40,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     ratio(kind, what, &figures[1].1, &figures[0].1, "<= 1.1 x");
 }
 
-/// Rows a second, and CPU time of the processes and the server for each, in µs.
+/// Returns rows per second, and CPU time of the processes and the server for each, in µs.
 pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64, f64) {
     let store = stage.fresh().await;
     let platform = Arc::new(Platform::at(store.kind, &store.place).await);
@@ -56,7 +56,7 @@ pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64,
                 .as_ref()
                 .map_or(Duration::ZERO, |server| server.cpu())
     };
-    // Started before there are rows: what starting costs is no row's.
+    // Started before there are rows: the start costs no row anything.
     let engines = Engines::start(processes, store.kind, &store.place);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let rows = stage.scaled(ROWS);

@@ -14,7 +14,7 @@ use crate::stage::Stage;
 
 const BYTES: usize = 500;
 const MESSAGES: i64 = 60_000;
-/// A peer's, which take about as long.
+/// The number of a peer's messages, which take about as long.
 const FEWER: i64 = 6_000;
 
 pub(crate) async fn measure(stage: &mut Stage) {

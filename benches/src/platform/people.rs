@@ -7,7 +7,7 @@ use webhook_model::{Audience, Occurrence};
 /// Owners from here on have no tenant.
 pub const ALONE: u128 = 1_000_000_000;
 
-/// Ten users a tenant, by their numbers.
+/// The accounts: ten users a tenant, by their numbers.
 #[derive(Debug)]
 pub struct Users;
 
@@ -35,13 +35,13 @@ impl SubscriptionPolicy for Everything {
     }
 }
 
-/// The tenant of an owner.
+/// Returns the tenant of an owner.
 #[must_use]
 pub fn tenant_of(owner: OwnerId) -> Option<TenantId> {
     (owner.0 < ALONE).then_some(TenantId(owner.0 / 10))
 }
 
-/// The audience of what happens to this owner.
+/// Returns the audience of this owner's occurrences.
 #[must_use]
 pub fn audience_of(owner: OwnerId) -> Audience {
     tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)

@@ -42,13 +42,13 @@ impl FromStr for Kind {
     }
 }
 
-/// The time.
+/// Returns the time.
 #[must_use]
 pub fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
 }
 
-/// A store that may be open elsewhere.
+/// Opens a store that may be open elsewhere.
 pub async fn open(kind: Kind, place: &str) -> Arc<dyn WebhookStore> {
     match kind {
         Kind::Sqlite => Arc::new(sqlite(place).await),
@@ -56,7 +56,7 @@ pub async fn open(kind: Kind, place: &str) -> Arc<dyn WebhookStore> {
     }
 }
 
-/// The keys of a store that may be open elsewhere.
+/// Opens the keys of a store that may be open elsewhere.
 pub async fn key_store(kind: Kind, place: &str) -> Arc<dyn KeyStore> {
     match kind {
         Kind::Sqlite => Arc::new(sqlite(place).await),
@@ -81,7 +81,7 @@ pub async fn fresh_place(kind: Kind) -> (String, TempDir) {
     fresh_place_on(kind, &server).await
 }
 
-/// As [`fresh_place`], on this server.
+/// The same as [`fresh_place`], on this server.
 pub async fn fresh_place_on(kind: Kind, server: &str) -> (String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let place = match kind {

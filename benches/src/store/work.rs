@@ -16,7 +16,7 @@ use webhook_model::{OwnerId, Webhook, WebhookId};
 pub const BODY: &str =
     r#"{"text":"vm-1 is on","at":1790000000,"filler":"0123456789012345678901234567890123456789"}"#;
 
-/// Emits to one webhook of a store. Clones draw their message ids from one counter.
+/// An emitter to one webhook of a store. Clones draw their message ids from one counter.
 #[derive(Clone, Debug)]
 pub struct Work<S> {
     pub(super) store: S,
@@ -37,7 +37,7 @@ impl<S: WebhookStore> Work<S> {
         }
     }
 
-    /// Message ids that nobody has had.
+    /// Returns new message ids.
     #[must_use]
     pub fn names(&self, count: usize) -> Vec<String> {
         (0..count).map(|_| self.name()).collect()
@@ -105,7 +105,7 @@ impl<S: WebhookStore> Work<S> {
     }
 }
 
-/// A fixed point in time: the store takes the time that it is given.
+/// Returns a fixed point in time: the store takes the time that it is given.
 pub(super) fn now() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(1_800_000_000)
 }

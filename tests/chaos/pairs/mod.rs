@@ -16,7 +16,7 @@ use self::server::Server;
 use self::stage::{Backend, Stage};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// This much must have happened for each pair, or nothing was under way.
+/// The number of deliveries for each pair, or nothing was under way.
 const ENOUGH: usize = 3;
 
 /// Causes these pairs one after the other, and checks the results.

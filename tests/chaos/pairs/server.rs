@@ -1,4 +1,4 @@
-//! A server that is halted, cut off, full, and whose password changes.
+//! A server that is halted, cut off or full, and whose password changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// The role of the processes.
 const ROLE: &str = "app";
 const SCHEMA: &str = "gatepost";
-/// How often an operator looks whether it is up.
+/// The interval at which an operator checks whether it is up.
 const LOOK: Duration = Duration::from_millis(250);
 
 pub(super) struct Server {
@@ -24,7 +24,7 @@ pub(super) struct Server {
     changed: bool,
     /// Whether a fault keeps it down.
     pub(super) is_halted: bool,
-    /// How often it had to be started because it had ended by itself.
+    /// The number of times that it had to be started because it had ended by itself.
     pub(super) ended: u32,
     looked: Instant,
 }
@@ -89,7 +89,7 @@ impl Server {
         self.blocking(TestPostgres::try_run).await;
     }
 
-    /// Does what an operator does: starts what has ended by itself.
+    /// Does the work of an operator: starts it again if it has ended by itself.
     pub(super) async fn keep_up(&mut self) {
         if self.looked.elapsed() < LOOK {
             return;
@@ -109,7 +109,7 @@ impl Server {
         self.catch_up().await;
     }
 
-    /// Whether the server knows the newest password.
+    /// Returns whether the server knows the newest password.
     pub(super) async fn catch_up(&mut self) -> bool {
         if !self.changed {
             let sql = format!(
@@ -122,7 +122,7 @@ impl Server {
         self.changed
     }
 
-    /// The processes have the newest password from now on.
+    /// Gives the processes the newest password.
     pub(super) fn tell(&self) {
         let new = self.file.with_extension("new");
         std::fs::write(&new, format!("secret-{}", self.password)).unwrap();

@@ -13,9 +13,9 @@ use super::server::Server;
 
 /// The time for which a single fault lasts, and for which two last.
 const HOLD: Duration = Duration::from_millis(250);
-/// It heals by itself: within 3 s, and on SQLite sometimes 16 s after a kill.
+/// The time limit until it recovers by itself: 3 s, and on SQLite sometimes 16 s after a kill.
 const HEALED: Duration = Duration::from_secs(60);
-/// How long it may take until a write fails on a disk that is full.
+/// The time limit until a write fails on a full disk.
 const BITES: Duration = Duration::from_secs(10);
 /// Recoveries that take longer are printed.
 const SLOW: Duration = Duration::from_secs(3);
@@ -37,17 +37,17 @@ pub(super) struct Stage {
     run: Run,
     mode: Mode,
     child: Option<Child>,
-    /// How many were started.
+    /// The number of started processes.
     children: u64,
     is_killed: bool,
     is_full: bool,
-    /// By how many seconds the clock is wrong.
+    /// The number of seconds by which the clock is wrong.
     clock: i64,
-    /// The token that the webhook is to show.
+    /// The token that the webhook must show.
     token: u32,
-    /// Writes that failed because the disk was full.
+    /// The number of writes that failed because the disk was full.
     pub(super) bites: u64,
-    /// The longest time to heal.
+    /// The longest time of a recovery.
     pub(super) longest: Duration,
 }
 
@@ -97,8 +97,8 @@ impl Stage {
         }
     }
 
-    /// Brings the first fault, then the second while the first holds; lifts the first while the
-    /// second holds, then the second, and waits until the process accepts and delivers again.
+    /// Causes the first fault, then the second during the first; ends the first during the second,
+    /// then the second, and waits until the process accepts and delivers again.
     pub(super) async fn bring(&mut self, pair: Pair) {
         let (first, second) = pair;
         self.heal(&format!("before {pair:?}")).await;
@@ -250,8 +250,8 @@ impl Stage {
         }
     }
 
-    /// How long it takes until something that was accepted from now on has arrived with the newest
-    /// token.
+    /// Returns the time until an occurrence that is accepted from now on has arrived with the
+    /// newest token.
     async fn heal(&mut self, what: &str) -> Duration {
         let (began, token) = (Instant::now(), format!("Bearer token-{}", self.token));
         let (mut of, mut from) = (0, 0);

@@ -1,4 +1,4 @@
-//! Every kind of change is logged, with what became different.
+//! Every kind of change is logged, with the fields that changed.
 
 use apikey_core::KeyEdit;
 use gatepost_ids::OwnerId;

@@ -30,9 +30,9 @@ use webhook_model::{
 };
 
 const ADA: u128 = 1;
-/// Administers ADA's tenant.
+/// The administrator of ADA's tenant.
 const BOSS: u128 = 2;
-/// In another tenant, and administers it.
+/// The administrator of another tenant.
 const STRANGER: u128 = 3;
 const OPERATOR: u128 = 4;
 const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 7));
@@ -132,7 +132,7 @@ impl Platform {
         }
     }
 
-    /// A caller of `Management`, by login, from `FROM`.
+    /// Returns the operations of a user, by login, from `FROM`.
     fn of(&self, user: u128) -> Actor {
         self.door.of(&principal(user))
     }
@@ -195,7 +195,7 @@ fn event(task: TaskId) -> Event {
     }
 }
 
-/// `update tasks/3 nightly`.
+/// Returns an entry as text: `update tasks/3 nightly`.
 fn said(change: &LoggedChange) -> String {
     let LoggedChange {
         operation,

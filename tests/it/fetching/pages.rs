@@ -64,7 +64,7 @@ async fn the_same_cursor_gives_the_same_messages_until_the_next_is_shown() {
         first["messages"][0]["id"]
     );
     let query = format!("limit=1&after={}", cursor(&first));
-    // Two readers share a cursor, or one asks again because the response was lost.
+    // Two readers share a cursor, or one reader repeats its request because the response was lost.
     let (one, other) = tokio::join!(site.fetch(&query), site.fetch(&query));
     assert_eq!((bodies(&one), bodies(&other)), (vec!["c"], vec!["c"]));
     assert_eq!(cursor(&one), cursor(&other));
@@ -238,7 +238,7 @@ async fn others_have_their_turn_while_large_messages_are_signed() {
         let page = page.await.unwrap();
         (page.messages.len(), turns)
     };
-    // The store and the signing thread may be quick or slow by chance: one time in twenty shows it.
+    // The store and the signing thread may be quick or slow by chance: one run in twenty is enough.
     let least_and_most = async |messages| {
         let mut all = Vec::new();
         for _ in 0..20 {

@@ -14,7 +14,7 @@ const SECRET: &str = "cl1ent:s3cret";
 /// The Basic credentials of `me` and the secret.
 const BASIC: &str = "Basic bWU6Y2wxZW50JTNBczNjcmV0";
 
-/// A webhook to the receiver whose client asks at `token_url`, with more columns.
+/// Returns a webhook to the receiver whose client asks at `token_url`, with more columns.
 fn row(name: &str, receiver: &Receiver, token_url: &str, more: &Value) -> Value {
     let url = format!("http://{}/{name}", receiver.addr);
     let mut row = json!({
@@ -72,7 +72,7 @@ async fn one_token_serves_all_deliveries_of_a_webhook() {
     };
     assert_eq!(asked.authorization, BASIC);
     assert_eq!(asked.form, "grant_type=client_credentials&scope=a%3Aread+b");
-    // By the form, and with another revision of the webhook, another token.
+    // In the form; and another revision of the webhook gets another token.
     let path = format!("webhook_urls/{webhook}");
     let edit = json!({"oauth_client_auth": "body", "oauth_scope": ""});
     let edited = world.api("PUT", &path, Some(edit)).await;
@@ -113,7 +113,7 @@ async fn a_token_that_the_target_refuses_is_renewed_once_within_the_attempt() {
     assert_eq!(attempt.info, info);
     let tokens = ["Bearer token-1", "Bearer token-1", "Bearer token-2"];
     assert_eq!(shown(&receiver), tokens);
-    // A target that takes no token at all is not asked twice with new ones.
+    // A target that refuses every token is not sent two more.
     receiver.answer_with(&[StatusCode::UNAUTHORIZED; 4]);
     let refused = send(&world, webhook).await;
     assert!(

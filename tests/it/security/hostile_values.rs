@@ -89,7 +89,7 @@ async fn bodies_that_are_not_what_the_api_wants_are_refused_and_change_nothing()
     assert_eq!(world.api("GET", "webhook_urls", None).await.body, "[]");
 }
 
-/// Posts bytes as they are; the status.
+/// Posts bytes as they are; returns the status.
 async fn raw_post(world: &World, table: &str, body: &[u8]) -> u16 {
     let (key, length) = (&world.admin, body.len());
     let head = format!(

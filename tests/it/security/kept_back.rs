@@ -8,7 +8,7 @@ use tests::world::{HERE, World};
 
 const HOOK: &str = "webhook_urls/1";
 
-/// A webhook with every kind of secret.
+/// Creates a webhook with every kind of secret.
 async fn hook(world: &World) {
     let row = json!({
         "name": "w", "url": "https://example.com/in", "headers": "X-Route:a\nX-Token:t0ken-s3cret\n",
@@ -159,7 +159,7 @@ async fn a_key_does_not_make_itself_permanent() {
             answer.body
         );
     }
-    // A key without bounds is not held back.
+    // A key without bounds is not restricted.
     let answer = world
         .api(
             "PUT",

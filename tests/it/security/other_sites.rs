@@ -8,7 +8,7 @@ use tests::doors::{Doors, PASSWORD};
 const HERE: &str = "127.0.0.1";
 const WEBHOOKS: &str = "/api/v4/webhook_urls";
 
-/// A request of a browser that shows this password for the site, from a page of this kind.
+/// Returns a request of a browser that has this password for the site, from a page of this kind.
 fn browsed(doors: &Doors, method: Method, path: &str, page: Option<&str>) -> RequestBuilder {
     let request = doors.request(HERE, method, path);
     let request = request.basic_auth("admin", Some(PASSWORD));

@@ -18,7 +18,7 @@ use super::many::{Gate, gated, lives};
 use super::slow::{LARGE, large};
 use super::{SHORT, SOON, ask, closed, connect, hear, patient, served};
 
-/// As much of a body as is read before its request has a turn, and more than comes with it.
+/// More than the part of a body that is read before its request has a turn.
 const BEYOND: usize = 256 * 1024;
 
 fn hello() -> Router {
@@ -59,7 +59,7 @@ async fn ask_as(stream: &mut TcpStream, user: &str, path: &str) {
     stream.write_all(request.as_bytes()).await.unwrap();
 }
 
-/// A connection on which this user has been served.
+/// Returns a connection on which this user has been served.
 async fn known(server: std::net::SocketAddr, user: &str) -> TcpStream {
     let mut stream = connect(server, 1).await;
     ask_as(&mut stream, user, "/").await;
@@ -67,7 +67,7 @@ async fn known(server: std::net::SocketAddr, user: &str) -> TcpStream {
     stream
 }
 
-/// The server is in this thread: it does what it can while the test yields.
+/// Lets the server, which runs in this thread, do its work.
 async fn settled() {
     for _ in 0..200 {
         yield_now().await;
@@ -87,7 +87,7 @@ async fn hers_is_next(gate: &Gate, hers: &mut TcpStream, his: &mut [TcpStream]) 
     }
 }
 
-/// The head of a request with a body of this length, and as much of it.
+/// Sends the head of a request with a body of this length, and a part of the body.
 async fn begin_body(stream: &mut TcpStream, length: usize, sent: usize) {
     let head = format!("POST / HTTP/1.1\r\nhost: here\r\ncontent-length: {length}\r\n\r\n");
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -123,7 +123,7 @@ async fn bodies_that_are_still_to_come_do_not_fill_the_connections_of_an_address
     closed(&mut slow[0]).await;
 }
 
-/// Also in many small pieces, with trailers after it, and without a length.
+/// The same with many small pieces, with trailers after it, and without a length.
 #[tokio::test]
 async fn what_was_read_ahead_of_a_body_is_part_of_it() {
     let server = served(ServeLimits::default(), hello()).await;
@@ -164,7 +164,7 @@ async fn a_body_that_stops_makes_room_when_others_wait() {
     assert!(hear(&mut alone, &length).await.ends_with(&length));
 }
 
-/// A byte now and then is no progress.
+/// A byte from time to time does not count as progress.
 #[tokio::test]
 async fn a_body_that_trickles_makes_room_when_others_wait() {
     let limits = ServeLimits {
@@ -226,7 +226,7 @@ async fn a_response_that_nobody_reads_makes_room_when_others_wait() {
     timeout(SOON, all).await.unwrap().unwrap();
 }
 
-/// Issue: 60 requests of one user delayed every other by as many turns.
+/// Regression: 60 requests of one user delayed every other user by as many turns.
 #[tokio::test]
 async fn a_user_does_not_wait_for_the_queue_of_another() {
     let (router, gate) = gated();
@@ -244,7 +244,7 @@ async fn a_user_does_not_wait_for_the_queue_of_another() {
     hers_is_next(&gate, &mut hers, &mut his).await;
 }
 
-/// Nobody gets more turns by making up users.
+/// Invented users get no additional turns.
 #[tokio::test]
 async fn made_up_credentials_are_one_callers() {
     let (router, gate) = gated();
@@ -293,7 +293,8 @@ async fn when_too_many_wait_who_has_most_is_refused() {
     }
 }
 
-/// One who opens connections closes the own ones, not those of the users behind the same address.
+/// A user who opens too many connections closes their own, not those of others behind the same
+/// address.
 #[tokio::test]
 async fn users_keep_their_connections_beside_one_who_opens_many() {
     let limits = ServeLimits {

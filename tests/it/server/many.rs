@@ -1,4 +1,4 @@
-//! Clients that are many.
+//! Many clients.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ fn hello() -> Router {
     Router::new().route("/", get(async || "hello"))
 }
 
-/// Whether it is still served.
+/// Returns whether it is still served.
 pub(super) async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
     use tokio::io::AsyncWriteExt;
     let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
     stream.write_all(request).await.is_ok() && hear(stream, "hello").await.ends_with("hello")
 }
 
-/// Issue: a thousand sockets that say nothing.
+/// Regression: a thousand sockets that send nothing.
 #[tokio::test]
 async fn who_fills_the_server_with_idle_sockets_makes_room() {
     let limits = ServeLimits {
@@ -34,7 +34,7 @@ async fn who_fills_the_server_with_idle_sockets_makes_room() {
     assert!(lives(&mut honest).await);
     let mut sockets = Vec::new();
     for socket in 0..200_u32 {
-        // From several addresses, so that the limit of all is reached too.
+        // From several addresses, so that the total limit is reached too.
         sockets.push(connect(server, 10 + u8::try_from(socket % 5).unwrap()).await);
     }
     let mut other = connect(server, 2).await;
@@ -43,7 +43,7 @@ async fn who_fills_the_server_with_idle_sockets_makes_room() {
     assert!(lives(sockets.last_mut().unwrap()).await);
 }
 
-/// One address over its limit costs nobody else a connection.
+/// An address that exceeds its limit does not affect connections of others.
 #[tokio::test]
 async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
     let limits = ServeLimits {
@@ -103,7 +103,7 @@ async fn a_server_at_its_limit_goes_on_accepting() {
     assert!(lives(&mut connect(server, 3).await).await);
 }
 
-/// One address has a number of requests at work; others do not wait for them.
+/// Each address has a limited number of running requests; other addresses do not wait for them.
 #[tokio::test]
 async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     let (router, gate) = gated();
@@ -165,7 +165,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Waits until this number stand there.
+    /// Waits until this number of requests wait at it.
     pub(super) async fn begun(&self, requests: u32) {
         let wait = self.begun.acquire_many(requests);
         let permits = tokio::time::timeout(super::SOON, wait).await.unwrap();

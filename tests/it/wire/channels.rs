@@ -1,12 +1,12 @@
-//! Channels and retry schedules of webhooks over REST: what is written is obeyed, and what is no
-//! channel or delay is refused with the rule. The columns of the v4 wire are as they were.
+//! Channels and retry schedules of webhooks over REST: valid values take effect, and invalid
+//! channels or delays are refused with the rule. The columns of the v4 wire are unchanged.
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
 use webhook_model::{WebhookId, WebhookIds};
 
-/// A webhook with a task that runs when machine 1 is powered on; its path.
+/// Creates a webhook with a task that runs when machine 1 is powered on; returns its path.
 async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
     let (webhook, task) = world.task(receiver.addr, name, "x", false).await;
     let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});

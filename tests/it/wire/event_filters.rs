@@ -1,5 +1,5 @@
-//! Event filters over REST: what an event asks of the data decides whether its task runs, and what
-//! is not understood is refused with the path and the rule.
+//! Event filters over REST: an event's filter decides whether its task runs, and an invalid filter
+//! is refused with the path and the rule.
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn runs(world: &World, occurrence: Occurrence) -> usize {
         .len()
 }
 
-/// Such a filter was accepted, and the task ran each time.
+/// Regression: such a filter was accepted, and the task ran each time.
 #[tokio::test]
 async fn a_filter_of_a_v4_client_is_obeyed() {
     let world = World::start().await;

@@ -1,5 +1,5 @@
-//! The example platform as a program: what it prints works, it does what its options say, and it
-//! ends when it is asked to.
+//! The example platform as a program: its printed lines work, its options take effect, and it ends
+//! on request.
 
 use std::path::Path;
 use std::process::Command;
@@ -53,7 +53,7 @@ fn a_first_run_prints_lines_that_work_when_pasted() {
     assert!(platform.stop(), "SIGTERM ends it well");
 }
 
-/// A password may hold anything that a shell would make something of; a folder too.
+/// A password may contain anything that is special to a shell; a folder too.
 #[test]
 fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
     let folder = tempdir().unwrap();
@@ -130,8 +130,7 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     );
 }
 
-/// WIRE 9: users, machines and tags are lists like all others; what is done to a machine is an
-/// event.
+/// WIRE 9: users, machines and tags are lists like all others; an action on a machine is an event.
 #[tokio::test]
 async fn the_platforms_own_tables() {
     let folder = tempdir().unwrap();
@@ -183,8 +182,8 @@ async fn the_platforms_own_tables() {
     }
 }
 
-/// The session token of the platform: given for a password, sent back in its header, over when it
-/// is given back.
+/// The session token of the platform: issued for a password, sent back in its header, invalid after
+/// a logout.
 #[tokio::test]
 async fn session_tokens() {
     let folder = tempdir().unwrap();

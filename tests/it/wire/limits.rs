@@ -1,4 +1,4 @@
-//! How much a user has and may have: the list of limits, and the responses at each of them.
+//! The quotas of a user: the list of limits, and the responses at each of them.
 
 use std::sync::Arc;
 

@@ -91,7 +91,7 @@ async fn logged(filter: Option<&str>, more: &[&str]) -> (String, Vec<Canary>) {
     (fs::read_to_string(log).unwrap(), secrets)
 }
 
-/// The lines that hold all of these words.
+/// Returns the number of lines that contain all of these words.
 fn count(log: &str, words: &[&str]) -> usize {
     let has = |line: &&str| words.iter().all(|word| line.contains(word));
     log.lines().filter(has).count()
@@ -187,7 +187,7 @@ async fn less_and_more_is_logged_by_request() {
     );
 }
 
-/// A page of the console, too, is asked for by somebody.
+/// Requests for pages of the console have a user, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_opens_a_page_is_in_the_log() {
     let folder = tempdir().unwrap();

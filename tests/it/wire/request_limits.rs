@@ -1,4 +1,4 @@
-//! A limit of requests over the wire: the column, the headers, 429, and what `whoami` says.
+//! A limit of requests over the wire: the column, the headers, 429, and the answer of `whoami`.
 
 use std::time::Duration;
 

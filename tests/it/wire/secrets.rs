@@ -1,5 +1,5 @@
-//! No response holds a secret, whatever is asked for and however: not the columns, not the joins,
-//! not the errors. And what cannot be read cannot be guessed at by filters or by sorting.
+//! No response contains a secret, for any request: neither columns, nor joins, nor errors. A secret
+//! that cannot be read cannot be guessed by filters or by sorting either.
 
 use serde_json::{Value, json};
 use tests::world::World;
@@ -230,7 +230,7 @@ async fn a_secret_column_is_no_oracle() {
             "{path}"
         );
     }
-    // Writing the value that is there gets the same response as writing another one.
+    // Writing the present value gets the same response as writing another one.
     let write = async |secret: &str| {
         let answer = world
             .api(

@@ -1,5 +1,5 @@
-//! The v4 wire: `sort` by more than one column, and by `created` where it does not rise with the
-//! row numbers.
+//! The v4 wire: `sort` by more than one column, and by `created` if it does not rise with the row
+//! numbers.
 
 use apikey_core::{KeyDraft, OwnerId};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ async fn names(world: &World, path: &str) -> Vec<Value> {
     rows.map(|row| row["name"].clone()).collect()
 }
 
-/// A key that is imported keeps the time of its creation.
+/// An imported key keeps the time of its creation.
 #[tokio::test]
 async fn imported_keys_are_as_old_as_they_say() {
     let world = World::start().await;
