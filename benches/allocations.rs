@@ -1,5 +1,6 @@
-//! What the engine allocates, counted: one emit of one matching task, and its delivery until it is
-//! sent and recorded. What other threads allocate is not counted: SQLite's writer, for one.
+//! The number of allocations that the engine makes for one emit of one matching task, and for its
+//! delivery until it is sent and recorded. Allocations by other threads are not counted, such as
+//! SQLite's writer.
 //!
 //! `cargo bench -p benches --bench allocations`
 #![allow(

@@ -1,8 +1,9 @@
-//! What a batch of occurrences costs in one call of `emit_many`, against as many calls of `emit` by
-//! as many tasks at once. Each occurrence makes one delivery, which waits: its webhook is paused.
+//! The cost of a batch of occurrences in one call of `emit_many`, against the same number of calls
+//! of `emit` by as many concurrent tasks. Each occurrence makes one delivery, which waits: its
+//! webhook is paused.
 //!
-//! The store is a SQLite file (`synchronous=FULL`), and then a PostgreSQL server of its own (fsync
-//! on). Both ways take turns within one run; the figure is their ratio.
+//! The store is a SQLite file (`synchronous=FULL`), and then a separate PostgreSQL server (fsync
+//! on). Both ways take turns within one run; the result is their ratio.
 //!
 //! `cargo bench -p benches --bench emit_many`
 #![allow(
@@ -35,7 +36,7 @@ const ROUNDS: usize = 9;
 /// Callers whose emits match nothing, and how many emits each makes in a round.
 const CALLERS: usize = 256;
 const UNMATCHED: usize = 200;
-/// Those that one caller makes in a round.
+/// The number of occurrences that one caller emits in a round.
 const ALONE: usize = 1_000;
 
 fn main() {

@@ -1,9 +1,9 @@
-//! The whole engine over real HTTP: from `emit` to the arrival of each message, and from one `emit`
-//! alone to the first byte at the receiver. Nothing asks the store while it measures: the count of
-//! the receiver ends a round.
+//! The whole engine over real HTTP: from `emit` to the arrival of each message, and from a single
+//! `emit` to the first byte at the receiver. Nothing reads the store during the measurement: the
+//! count of the receiver ends a round.
 //!
-//! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of
-//! its own in this process.
+//! The store is a SQLite file (`synchronous=FULL`); the receiver answers immediately, on its own
+//! thread in this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -25,7 +25,7 @@ use webhook_model::{Occurrence, OwnerId, TagId, Webhook};
 const EMITTERS: usize = 256;
 const EACH: usize = 40;
 
-/// How many requests began to arrive, and when the last of them.
+/// The number of arrived requests, and the time of the last one.
 type Arrived = Arc<Mutex<(usize, Option<Instant>)>>;
 
 fn note(arrived: &Arrived) {
@@ -110,7 +110,7 @@ fn occurrence() -> Occurrence {
     machines::occurrence(TagId(1), &"vm-1")
 }
 
-/// A row and a commit with the bare driver, with the same pauses between.
+/// Measures a row and a commit with the bare driver, with the same pauses between.
 async fn bare_commits(folder: &std::path::Path) {
     let bare = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
     let set_up =
@@ -131,8 +131,8 @@ async fn bare_commits(folder: &std::path::Path) {
     );
 }
 
-/// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and
-/// the first byte.
+/// Measures, on an otherwise idle system, the time between the return of `emit`, which is after the
+/// commit, and the first byte.
 async fn latency(engine: &Engine, arrived: &Arrived) {
     let mut figures = Vec::new();
     for n in 0..520 {
@@ -165,7 +165,7 @@ async fn latency(engine: &Engine, arrived: &Arrived) {
     );
 }
 
-/// Messages a second: all emitted, and arrived.
+/// Measures messages per second: all emitted, and arrived.
 async fn cycle(engine: &Engine, arrived: &Arrived) -> f64 {
     let before = arrived.lock().unwrap().0;
     let began = Instant::now();

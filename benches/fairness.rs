@@ -1,8 +1,8 @@
-//! What a stalled target, and a storm of retries, cost those who have nothing to do with them.
+//! The cost of a stalled target, and of a storm of retries, for uninvolved users.
 //!
-//! Messages are sent at a steady pace to 50 good targets; measured is from the return of `send`,
-//! which is after the commit, to the first byte at the receiver. The store is a SQLite file
-//! (`synchronous=FULL`); the receiver is a thread of this process.
+//! Messages are sent at a steady pace to 50 good targets, and the time from the return of `send`,
+//! which is after the commit, to the first byte at the receiver is measured. The store is a SQLite
+//! file (`synchronous=FULL`); the receiver is a thread of this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -65,11 +65,11 @@ fn main() {
 enum Beside {
     Nothing,
     Stalled,
-    /// Of this owner.
+    /// Retries of this owner.
     Retries(OwnerId),
 }
 
-/// The p99 of the wait, in seconds.
+/// Returns the p99 of the wait, in seconds.
 async fn measure(beside: Beside) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
@@ -84,7 +84,7 @@ async fn measure(beside: Beside) -> f64 {
         machines::route(&engine, hook, tag, r#"{"n":"${N}"}"#).await;
         good.push(hook);
     }
-    // Connections are opened and the targets are known.
+    // These open the connections, and make the targets known.
     for hook in &good {
         engine.send(*hook, None).await.unwrap();
     }
@@ -131,7 +131,7 @@ fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
 }
 
-/// Reaches one of the good targets.
+/// Returns an occurrence for one of the good targets.
 fn occurrence(n: usize) -> Occurrence {
     machines::occurrence(TagId(i64::try_from(n % GOOD).unwrap() + 1), &n)
 }
@@ -155,8 +155,8 @@ async fn webhook(engine: &Engine, owner: OwnerId, url: &str, timeout: u64) -> We
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// Queues this number of deliveries; with a disposition of `Retry` each has had one attempt, else
-/// none.
+/// Queues this number of deliveries; with a disposition of `Retry` each has had one attempt,
+/// otherwise none.
 async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, disposition: Disposition) {
     let numbers: Vec<usize> = (0..count).collect();
     let retries = matches!(disposition, Disposition::Retry { .. });

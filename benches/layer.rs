@@ -1,9 +1,9 @@
-//! What the guard costs a request: `GET /api/v4/system` by key over kept-alive TCP connections,
-//! against the same axum router without the layer, in requests per CPU second of the server's
-//! thread.
+//! The cost of the guard for a request: `GET /api/v4/system` by key over kept-alive TCP
+//! connections, against the same axum router without the layer, in requests per CPU second of the
+//! server's thread.
 //!
 //! `cargo bench -p benches --bench layer`; with `bare`, `layer` or `all` after `--` one round of
-//! that router alone, for tools that count instructions.
+//! only that router, for tools that count instructions.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ use tower_layer::Layer as _;
 
 const ROUNDS: usize = 15;
 const CONNECTIONS: usize = 8;
-/// Requests of one connection in one round.
+/// The number of requests of one connection in one round.
 const REQUESTS: usize = 2_500;
 
 fn main() {
@@ -44,7 +44,7 @@ fn main() {
         let (guard, whole) = whole(store).await;
         (router(), router().layer(guard), whole, key)
     });
-    // As `axum::serve` does, or the routes are built again for each request.
+    // The same as in `axum::serve`; otherwise the routes are built again for each request.
     let [plain, guarded, whole] = [plain, guarded, whole].map(|router| router.with_state(()));
     let only = std::env::args().find_map(|name| match name.as_str() {
         "bare" => Some(&plain),
@@ -85,7 +85,7 @@ fn main() {
     );
 }
 
-/// Answers what the login probe answers.
+/// Returns a router that responds like the login probe.
 fn router() -> Router {
     let answer = || async {
         Json(
@@ -95,8 +95,8 @@ fn router() -> Router {
     Router::new().route("/api/v4/system", get(answer))
 }
 
-/// Requests per second of CPU time of this thread, which serves; the clients are threads of their
-/// own.
+/// Returns requests per second of CPU time of this thread, which serves; the clients have their own
+/// threads.
 async fn round(router: &Router, key: &str) -> f64 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,6 +1,6 @@
 //! A list of 50 keys as JSON over kept-alive TCP connections, 10,000 keys in SQLite, against the
-//! same page read from the store alone: requests and pages a second of the CPU time of all threads
-//! but the clients.
+//! same page read from only the store: requests and pages per second of CPU time of all threads
+//! except the clients.
 //!
 //! `cargo bench -p benches --bench list`
 #![allow(
@@ -28,7 +28,7 @@ const ROUNDS: usize = 9;
 const KEYS: i64 = 10_000;
 const ROWS: u32 = 50;
 const CONNECTIONS: usize = 4;
-/// Requests of one connection in one round.
+/// The number of requests of one connection in one round.
 const REQUESTS: usize = 250;
 
 fn main() {
@@ -61,7 +61,7 @@ fn main() {
     });
 }
 
-/// Keys of one owner; the header of the first.
+/// Creates keys of one owner; returns the header of the first.
 async fn fill(store: Arc<SqliteStore>) -> String {
     let (mut first, mut tasks) = (None, Vec::new());
     for n in 0..KEYS {
@@ -79,7 +79,7 @@ async fn fill(store: Arc<SqliteStore>) -> String {
     first.unwrap()
 }
 
-/// CPU time of as many pages as a round has requests.
+/// Returns the CPU time of the pages of a round.
 async fn pages(store: &SqliteStore) -> Duration {
     let query = KeyQuery::all(Page::first(ROWS));
     let before = process_cpu(std::process::id());
@@ -90,7 +90,7 @@ async fn pages(store: &SqliteStore) -> Duration {
     process_cpu(std::process::id()) - before
 }
 
-/// CPU time of a round of requests, without that of the clients.
+/// Returns the CPU time of a round of requests, without that of the clients.
 async fn requests(router: &Router, key: &str) -> Duration {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -114,7 +114,7 @@ async fn requests(router: &Router, key: &str) -> Duration {
     used - theirs
 }
 
-/// Sends requests one after the other over one connection; the CPU time that took here.
+/// Sends requests one after the other over one connection; returns the CPU time used here.
 fn client(addr: SocketAddr, key: &str) -> Duration {
     let before = thread_cpu();
     let stream = TcpStream::connect(addr).unwrap();

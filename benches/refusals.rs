@@ -1,7 +1,7 @@
-//! Whether the time that a refusal takes tells if there is a key of that id, or if it is in use.
+//! Whether the time of a refusal reveals that a key with that id exists, or is in use.
 //!
-//! That the work and the moment are the same is shown by a test of `gatepost-keys`; here a watch is
-//! held to it. Beside it the control: a service that answers when it is done.
+//! A test of `gatepost-keys` shows that the work and the moment are the same; this bench measures
+//! the times. The control: a service that answers when it is done.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,7 +26,7 @@ use gatepost_storage::{Clock, KeyStore, SystemClock};
 use tempfile::tempdir;
 use tokio::time::Instant;
 
-/// Samples of each kind in a round, taken in turn.
+/// The number of samples of each kind in a round, taken in turn.
 const SAMPLES: u32 = 500;
 const ROUNDS: usize = 5;
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -40,7 +40,7 @@ impl Accounts for Users {
     }
 }
 
-/// Keys in a file: one that is in memory, and one that is not.
+/// Keys in a file: one that is cached, and one that is not.
 struct Bench {
     store: Arc<SqliteStore>,
     keys: KeyService,
@@ -67,7 +67,7 @@ impl Bench {
         }
     }
 
-    /// Wrong keys of an unknown id, of one in memory, and of one in the store.
+    /// Returns wrong keys: of an unknown id, of a cached one, and of one in the store.
     fn guesses(&self, round: u32) -> [String; 3] {
         let unknown = KeyString::generate(&Prefix::default(), &mut rand::rng()).unwrap();
         [
@@ -86,7 +86,7 @@ async fn make(keys: &KeyService, name: &str) -> String {
     once.reveal().as_str().to_owned()
 }
 
-/// Sorted times of each kind of guess, in turn.
+/// Returns the sorted times of each kind of guess, taken in turn.
 async fn measure(bench: &Bench, refuse: impl AsyncFn(&str)) -> [Vec<Duration>; 3] {
     let mut times: [Vec<Duration>; 3] = Default::default();
     for round in 0..SAMPLES {
@@ -102,8 +102,8 @@ async fn measure(bench: &Bench, refuse: impl AsyncFn(&str)) -> [Vec<Duration>; 3
     })
 }
 
-/// The distance of Kolmogorov and Smirnov: how far the shares of what took at most so much time
-/// differ, at most; 0 for equal samples, 1 for such as do not overlap.
+/// Returns the largest difference between the shares of durations up to any limit (Kolmogorov and
+/// Smirnov): 0 for equal samples, 1 for samples that do not overlap.
 fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     let share = |of: &[Duration], time| of.partition_point(|t| *t <= time) as f64 / of.len() as f64;
     let times = a.iter().chain(b);
@@ -112,7 +112,7 @@ fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     })
 }
 
-/// The largest distance between any two kinds, in each of some rounds.
+/// Returns the largest distance between any two kinds, in each of some rounds.
 async fn distances(bench: &Bench, refuse: impl AsyncFn(&str)) -> Vec<f64> {
     let mut largest = Vec::new();
     for _ in 0..ROUNDS {
@@ -139,7 +139,7 @@ async fn main() {
     println!("one that answers when it is done: {far:.2} ({least:.2} to {most:.2})");
 }
 
-/// What asks the store only for what is not in memory, as one would at first.
+/// Measures a service that reads the store only for keys that are not in memory, the obvious way.
 async fn control(bench: &Bench) -> Vec<f64> {
     let (peppers, now) = (Peppers::none(), SystemClock.now());
     let lookup = |key: &str| PresentedKey::parse(key).unwrap().lookup();

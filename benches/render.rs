@@ -1,5 +1,5 @@
 //! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in
-//! one run; and the filters of 1,000 events, asked of one occurrence.
+//! one run; and the filters of 1,000 events, checked against one occurrence.
 //!
 //! `cargo bench -p benches --bench render`
 #![allow(
@@ -21,7 +21,7 @@ use webhook_model::{Data, Filter, Template, Values};
 /// The kernel counts a thread's CPU time in steps of 4 ms.
 const TIMES: u32 = 2_000_000;
 const ROUNDS: usize = 9;
-/// Events that one occurrence reaches.
+/// The number of events that match one occurrence.
 const EVENTS: usize = 1_000;
 
 fn main() {
@@ -71,8 +71,8 @@ fn main() {
     filters();
 }
 
-/// On data of 4 KiB, filters of three conditions, of which the last is the one that tells; and the
-/// largest that there may be, of which none tells before the last.
+/// Filters on data of 4 KiB: of three conditions, of which the last decides; and the largest
+/// possible ones, of which none decides before the last.
 fn filters() {
     let filler: Vec<String> = (0..100)
         .map(|n| format!(r#""key{n}":"{}""#, "x".repeat(28)))

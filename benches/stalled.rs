@@ -1,7 +1,7 @@
 //! Bytes that a delivery in flight to a stalled receiver holds, against bare hyper connections.
 //!
-//! Each way is measured in a process of its own, as resident memory with 10,000 requests written
-//! and unanswered, less that of the process before. Needs 10,100 open files.
+//! Each way is measured in a separate process, as resident memory with 10,000 requests written and
+//! unanswered, less that of the process before. Needs 10,100 open files.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -60,7 +60,7 @@ fn compare() {
     );
 }
 
-/// Bytes for each request, told by a process that makes them one way.
+/// Returns the bytes for each request, as printed by a process that makes them one way.
 fn measured(way: &str) -> f64 {
     let receiver = Receiver::start();
     let own = std::env::current_exe().unwrap();
@@ -85,7 +85,7 @@ async fn stall() {
     }
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap();
@@ -93,7 +93,7 @@ fn resident() -> usize {
     kib * 1024
 }
 
-/// Waits until as many connections are open as there are requests, and all have been written.
+/// Waits until all requests have been written, each over its own connection.
 async fn tell_growth(before: usize) {
     let mut open = 0;
     while open < IN_FLIGHT {

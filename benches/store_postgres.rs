@@ -1,4 +1,4 @@
-//! The PostgreSQL backend against the bare driver, in one run on one server of its own (fsync on).
+//! The PostgreSQL backend against the bare driver, in one run on one separate server (fsync on).
 //!
 //! `cargo bench -p benches --bench store_postgres`; with the argument `quick` on fewer rows.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
@@ -133,7 +133,7 @@ impl Backend for Postgres {
     }
 }
 
-/// A connection and a table with a key, a unique id and a partial index: the least that a queue
+/// Connects and creates a table with a key, a unique id and a partial index: the least that a queue
 /// needs.
 async fn bare(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();

@@ -25,7 +25,7 @@ const COMPLETE: &str =
     "UPDATE bare SET state = 2, lease_until = NULL, status_info = ?2 WHERE id = ?1 AND state = 1";
 
 fn main() {
-    // Beside the build's own files: the temporary folder may lie in memory, where a sync costs
+    // A folder of the build, because the temporary folder may be in memory, in which a sync costs
     // nothing.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -111,7 +111,7 @@ impl Backend for Sqlite {
     }
 }
 
-/// A table with a key, a unique id and a partial index: the least that a queue needs.
+/// Creates a table with a key, a unique id and a partial index: the least that a queue needs.
 fn bare(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection
@@ -126,8 +126,8 @@ fn bare(path: &Path) -> Connection {
     connection
 }
 
-/// A bare commit here, and one that a thread of its own makes for a task of the runtime: what the
-/// way there and back costs.
+/// Measures a bare commit here, and one that a separate thread makes for a task of the runtime: the
+/// cost of the way there and back.
 async fn elsewhere(work: &Work<SqliteStore>, folder: &Path) {
     const TIMES: usize = 400;
     let insert = |bare: &Connection, name: &str| {
@@ -161,7 +161,7 @@ async fn elsewhere(work: &Work<SqliteStore>, folder: &Path) {
     );
 }
 
-/// What a delivery with one attempt adds to the file.
+/// Measures the bytes that a delivery with one attempt adds to the file.
 async fn bytes(work: &Work<SqliteStore>, path: &Path) {
     const COUNT: u64 = 10_000;
     let size = || {

@@ -24,6 +24,7 @@ import figures  # noqa: E402
 import layout  # noqa: E402
 import links  # noqa: E402
 import metrics  # noqa: E402
+import options  # noqa: E402
 import plan  # noqa: E402
 import rules  # noqa: E402
 import samples  # noqa: E402
@@ -48,6 +49,8 @@ RULES = {
     "words": words.plain_english,
     "word_counts": words.words_at_most,
     "metrics": metrics.metrics_as_documented,
+    "options": options.options_as_documented,
+    "summary": links.pages_in_the_summary,
     "rules_cited": rules.rules_cited,
     "rules_proved": rules.rules_proved,
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what is depended on against `docs/dependencies.md` and `deny.toml`.
+"""Holds what is depended on against `docs/reference/dependencies.md` and `deny.toml`.
 
 The numbers of crates on that page are counted again, for the features of `gatepost` that each row
 names. Every crate in `Cargo.lock` has a licence that `deny.toml` allows, comes from a registry that
@@ -14,7 +14,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = "docs/dependencies.md"
+PAGE = "docs/reference/dependencies.md"
 ROW = re.compile(r"^\| `([a-z ]+)`[^|]*\| (\d+) \|", re.MULTILINE)
 
 

@@ -1,10 +1,11 @@
-"""Links between the Markdown pages lead somewhere."""
+"""Links between the Markdown pages lead somewhere, and the summary of the book has each page."""
 
 import posixpath
 import re
 
 from tree import Problem
 
+SUMMARY = "docs/SUMMARY.md"
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -28,6 +29,16 @@ def links_that_lead(tree):
                     yield Problem(page, line, f"{path} does not exist")
             elif anchor and at.endswith(".md") and anchor not in anchors(tree.text(at)):
                 yield Problem(page, line, f"{at} has no heading for #{anchor}")
+
+
+def pages_in_the_summary(tree):
+    """each page in docs/ is linked from docs/SUMMARY.md: a book has no others"""
+    summary = tree.text(SUMMARY)
+    linked = {posixpath.join("docs", match[1]) for match in LINK.finditer(summary)}
+    pages = (p for p in tree.paths if p.startswith("docs/") and p.endswith(".md") and tree.text(p))
+    for page in pages:
+        if page not in linked and page != SUMMARY:
+            yield Problem(SUMMARY, 0, f"{page} is not linked")
 
 
 def anchors(text):

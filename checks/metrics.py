@@ -1,4 +1,4 @@
-"""The metrics of the code are those of docs/operate.md, of the dashboard, of the alerts, and of the
+"""The metrics of the code are those of docs/operations/monitoring.md, of the dashboard, of the alerts, and of the
 README of the crate that has them."""
 
 import json
@@ -6,7 +6,7 @@ import re
 
 from tree import Problem
 
-TABLE = "docs/operate.md"
+TABLE = "docs/operations/monitoring.md"
 DASHBOARD = "docs/grafana/gatepost.json"
 ALERTS = "docs/grafana/alerts.yaml"
 CALL = re.compile(r'\b(?:counter|gauge|histogram)!\(\s*(?:"(\w+)"|([A-Z_]+)\b)')
@@ -16,7 +16,7 @@ PARTS = re.compile(r"_(?:bucket|count|sum)$")
 
 
 def metrics_as_documented(tree):
-    """metrics are in docs/operate.md, dashboard and README, which name no others; so do alerts"""
+    """metrics are in docs/operations/monitoring.md, dashboard and README, which name no others; so do alerts"""
     real = dict(measured(tree))
     named = {TABLE: set(rows(tree))}
     for page in (DASHBOARD, ALERTS):

@@ -1,9 +1,10 @@
-"""The plan in ARCHITECTURE.md is what manifests and imports say.
+"""The plan of crates and modules is what manifests and imports say.
 
-Two blocks are read. In the one that begins with `facade`, a line names crates, and after an arrow
-the crates that they depend on; a crate may also depend on the dependencies of those. In the one
-that begins with `modules`, a line names a crate and its modules (the files and folders of its
-`src`), the top layer first; a module imports only from lower layers."""
+Two blocks are read. In the one of ARCHITECTURE.md that begins with `facade`, a line names crates,
+and after an arrow the crates that they depend on; a crate may also depend on the dependencies of
+those. In the one of docs/internals/modules.md that begins with `modules`, a line names a crate and
+its modules (the files and folders of its `src`), the top layer first; a module imports only from
+lower layers."""
 
 import functools
 import posixpath
@@ -13,14 +14,15 @@ import tomllib
 from cycles import Crate, shortest
 from tree import Problem
 
-PAGE = "ARCHITECTURE.md"
+CRATES = "ARCHITECTURE.md"
+MODULES = "docs/internals/modules.md"
 ARROW = "───►"
 CRATE = re.compile(r"\b(?:gatepost(?:-[a-z]+)?|apikey-core|webhook-model|delivery)\b")
 
 
-def block(tree, first_word):
-    """The lines of the code block that begins with this word, and where it begins."""
-    lines = tree.text(PAGE).splitlines()
+def block(tree, page, first_word):
+    """The lines of the code block of a page that begins with this word, and where it begins."""
+    lines = tree.text(page).splitlines()
     for at, line in enumerate(lines):
         if line == "```" and lines[at + 1 : at + 2] and lines[at + 1].startswith(first_word):
             end = lines.index("```", at + 1)
@@ -54,13 +56,13 @@ def declared(lines):
 
 def crates_as_planned(tree):
     """the map of the crates in ARCHITECTURE.md is what the manifests say"""
-    at, lines = block(tree, "facade")
+    at, lines = block(tree, CRATES, "facade")
     plan, real = declared(lines), manifests(tree)
     if real and not lines:
-        yield Problem(PAGE, 0, "has no map of the crates")
+        yield Problem(CRATES, 0, "has no map of the crates")
         return
     for name in sorted(plan.keys() ^ real.keys()):
-        yield Problem(PAGE, at, f"{name} is on the map or in crates/, not in both")
+        yield Problem(CRATES, at, f"{name} is on the map or in crates/, not in both")
 
     def below(name, seen=frozenset()):
         needs = plan.get(name, set())
@@ -68,10 +70,10 @@ def crates_as_planned(tree):
 
     for name in sorted(plan.keys() & real.keys()):
         for extra in sorted(real[name] - below(name)):
-            yield Problem(PAGE, at, f"{name} depends on {extra}, which is not below it on the map")
+            yield Problem(CRATES, at, f"{name} depends on {extra}, which is not below it on the map")
         if name != "gatepost":
             for missing in sorted(plan[name] - real[name]):
-                yield Problem(PAGE, at, f"{name} does not depend on {missing}")
+                yield Problem(CRATES, at, f"{name} does not depend on {missing}")
 
 
 def named_paths(text):
@@ -126,8 +128,8 @@ def layers(crate):
 
 
 def modules_as_planned(tree):
-    """the modules of each crate in ARCHITECTURE.md are what the imports say, layer by layer"""
-    at, lines = block(tree, "modules")
+    """the modules of each crate in docs/internals/modules.md are what the imports say, layer by layer"""
+    at, lines = block(tree, MODULES, "modules")
     plan = dict(line.split(":", 1) for line in lines[1:] if ":" in line)
     for lib in (p for p in tree.rust if re.fullmatch(r"crates/[^/]+/src/lib\.rs", p)):
         name = lib.split("/")[1]
@@ -135,4 +137,4 @@ def modules_as_planned(tree):
         if cycle:
             yield Problem(lib, 0, f"a cycle of modules: {' -> '.join(cycle)}")
         elif real and plan.get(name, "").strip() != real:
-            yield Problem(PAGE, at, f"the modules are now\n    {name}: {real}")
+            yield Problem(MODULES, at, f"the modules are now\n    {name}: {real}")

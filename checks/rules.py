@@ -1,6 +1,6 @@
-"""The rules that comments cite are in docs/rules.md, and the tests that it names exist.
+"""The rules that comments cite are in docs/internals/requirements.md.
 
-The page has a heading for each section (`## SPEC 2.1: …`) and a row for each rule, whose first cell
+The tests that it names exist. The page has a heading for each section (`## SPEC 2.1: …`) and a row for each rule, whose first cell
 says where it is (`2.1 rule 4`) and whose last one names tests: functions, or files by their path."""
 
 import re
@@ -8,7 +8,7 @@ import re
 from tree import Problem
 from words import paragraphs
 
-PAGE = "docs/rules.md"
+PAGE = "docs/internals/requirements.md"
 HEADING = re.compile(r"## (SPEC|WIRE) ([\d.]+):")
 NUMBER = r"\d+(?:\.\d+)*"
 # `SPEC 2.1`, `SPEC 3 and 7`, `SPEC 2.1 rules 4 and 5`; one of these ends where the next begins.
@@ -23,7 +23,7 @@ SPEC_TESTS = "tests/it/spec/"
 
 
 def rules_cited(tree):
-    """the rules that comments cite are in docs/rules.md"""
+    """the rules that comments cite are in docs/internals/requirements.md"""
     sections, rows = known(tree)
     for source in tree.rust.values():
         for start, comment in paragraphs(source):
@@ -64,7 +64,7 @@ def lines(tree):
 
 
 def rules_proved(tree):
-    """docs/rules.md names tests for each rule, all of them exist, and none of `spec` is left out"""
+    """docs/internals/requirements.md names tests for each rule, all of them exist, and none of `spec` is left out"""
     functions = {
         name: source.path for source in tree.rust.values() for name in FUNCTION.findall(source.code)
     }

@@ -14,10 +14,13 @@ TABLE = "crates/sample/src/base/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
-RULES = "docs/rules.md"
+MODULES = "docs/internals/modules.md"
+RULES = "docs/internals/requirements.md"
 SPEC = "tests/it/spec/legs.rs"
 METER = "crates/sample/src/meter.rs"
-OPERATE = "docs/operate.md"
+MONITORING = "docs/operations/monitoring.md"
+OPTIONS = "docs/reference/configuration.md"
+SUMMARY = "docs/SUMMARY.md"
 DASHBOARD = "docs/grafana/gatepost.json"
 ALERTS = "docs/grafana/alerts.yaml"
 SAMPLE_PAGE = "crates/sample/README.md"
@@ -101,6 +104,11 @@ pub struct Table;
 impl Table {
     const LEGS: usize = crate::four!();
 
+    /// Sets the legs.
+    pub fn legs(self, _: u8) -> Self {
+        self
+    }
+
     pub(crate) fn stand(&self, _: Leg) -> std::fmt::Result {
         Ok(())
     }
@@ -127,6 +135,8 @@ facade   gatepost ───► every crate below it
 services gatepost-keys ───► apikey-core       above the models
 models   apikey-core · delivery               know nobody
 ```
+""",
+    MODULES: """# Modules
 
 ```
 modules of each crate
@@ -173,11 +183,18 @@ mod tests {
     }
 }
 """,
-    OPERATE: "| `gatepost_sat_total` | often |\n| `gatepost_meal_seconds` | long |\n",
+    MONITORING: "| `gatepost_sat_total` | often |\n| `gatepost_meal_seconds` | long |\n",
     DASHBOARD: '{"expr": ["gatepost_sat_total", "gatepost_meal_seconds_bucket"]}\n',
     ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
     SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
-    "README.md": "# A sample\n\nAt most ten. [Legs](docs/rules.md#spec-21-the-leg), [all](crates).\n",
+    "README.md": "# A sample\n\nAt most ten. [Legs](docs/internals/requirements.md#spec-21-the-leg), [all](crates).\n",
+    OPTIONS: f"""<!-- options: {TABLE} -->
+| `Sample::builder()` | default |
+|---|---|
+| `legs(4)` | 4 |
+""",
+    SUMMARY: "[m](internals/modules.md) [r](internals/requirements.md) [o](operations/monitoring.md)\n"
+    "[c](reference/configuration.md)\n",
     "checks/words.txt": "# The most.\ngone 1 0 0\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
 }
@@ -209,7 +226,7 @@ WRONG = (
         "crates/webhook-model/Cargo.toml": "[dependencies]\n",
     }),
     ("a module in another layer than planned", "modules", {
-        PLAN: ("sample: upper > base", "sample: base > upper"),
+        MODULES: ("sample: upper > base", "sample: base > upper"),
     }),
     ("a cycle of modules that is none of files", "modules", {
         BASE: ("mod leg;", "mod leg;\nmod rug;"),
@@ -278,9 +295,13 @@ WRONG = (
     ("a phrase broken over two lines", "words", {
         TABLE: ("/// A table ", "/// It stands\n/// in a table "),
     }),
-    ("a link to no file", "links", {"README.md": ("docs/rules.md", "docs/rule.md")}),
+    ("a link to no file", "links", {"README.md": ("requirements.md", "requirement.md")}),
     ("a link to no heading", "links", {"README.md": ("#spec-21-the-leg", "#spec-21")}),
-    ("a metric without a row", "metrics", {OPERATE: ("| `gatepost_sat_total` | often |", "")}),
+    ("a page that the summary lacks", "summary", {"docs/more.md": "# More\n"}),
+    ("an option without a row", "options", {OPTIONS: ("| `legs(4)` | 4 |\n", "")}),
+    ("an option that does not exist", "options", {OPTIONS: ("`legs(4)`", "`legs.arms`")}),
+    ("a source that does not exist", "options", {OPTIONS: ("options: ", "options: src/away.rs ")}),
+    ("a metric without a row", "metrics", {MONITORING: ("| `gatepost_sat_total` | often |", "")}),
     ("a metric that no panel shows", "metrics", {DASHBOARD: ('"gatepost_sat_total", ', "")}),
     ("a metric that its crate does not name", "metrics", {SAMPLE_PAGE: ("_sat_", "_stood_")}),
     ("a metric that does not exist", "metrics", {ALERTS: ("meal_seconds_sum", "meals")}),

@@ -1,8 +1,8 @@
-//! A platform that is an axum app of its own: `cargo run --example embed_axum`.
+//! A platform that has its own axum app: `cargo run --example embed_axum`.
 //!
-//! Its routes stand behind the same keys as Gatepost's, a handler reads who is calling from the
-//! request and tells the engine what has occurred, and Gatepost's REST surface is one `nest`. The
-//! program is its own client and ends with success only if every claim held.
+//! The same keys protect its routes and Gatepost's. A handler reads the caller from the request and
+//! reports the occurrence to the engine. Gatepost's REST surface is one `nest`. The program is its
+//! own client and ends with success only if every claim held.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -46,13 +46,13 @@ impl Accounts for Users {
     }
 }
 
-/// A route of the platform: somebody powers a machine on.
+/// A route of the platform: a user switches a machine on.
 async fn power_on(
     State(engine): State<Engine>,
     Extension(caller): Extension<Principal>,
     Path(machine): Path<u32>,
 ) -> Result<String, StatusCode> {
-    // What the platform itself does comes first; then it says that it has happened.
+    // The platform acts first; then it reports the occurrence.
     let occurrence = occurrence("vms", "poweron")
         .ok_or(StatusCode::INTERNAL_SERVER_ERROR)?
         .with_object(Object::new(
@@ -78,7 +78,7 @@ fn occurrence(kind: &str, event: &str) -> Option<Occurrence> {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Failure> {
-    // What the platform has: a database, users, a policy of targets.
+    // The platform's side: a database, users, a policy of targets.
     let folder = tempfile::tempdir()?;
     let store = SqliteStore::open(SqliteConfig::file(folder.path().join("platform.db"))).await?;
     let store = Arc::new(store);
@@ -129,7 +129,7 @@ async fn main() -> Result<ExitCode, Failure> {
     })
 }
 
-/// What clients of the platform do.
+/// Sends the requests of the platform's clients.
 async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Result<(), Failure> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let (admin, user) = (key_of(keys, 1).await?, key_of(keys, 2).await?);

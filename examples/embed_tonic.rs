@@ -1,8 +1,8 @@
 //! The same keys in front of a gRPC service: `cargo run --example embed_tonic`.
 //!
-//! The layer is a tower layer, so it guards whatever speaks HTTP: here tonic's own health service.
-//! A client sends its key as metadata, `authorization: Bearer …`. The program is its own client and
-//! ends with success only if every claim held.
+//! The layer is a tower layer, so it guards any service that speaks HTTP: here tonic's own health
+//! service. A client sends its key as metadata, `authorization: Bearer …`. The program is its own
+//! client and ends with success only if every claim held.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -48,7 +48,7 @@ async fn main() -> Result<ExitCode, Failure> {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     });
 
-    // Any service that tonic has generated stands here.
+    // Put any service that tonic has generated here.
     let (_reporter, health) = tonic_health::server::health_reporter();
     let app = Routes::new(health)
         .prepare()
@@ -100,7 +100,7 @@ async fn main() -> Result<ExitCode, Failure> {
     })
 }
 
-/// A refusal of the layer, as a client of gRPC understands it.
+/// Converts a refusal of the layer into one that a gRPC client understands.
 async fn as_grpc(response: Response) -> Response {
     match response.status() {
         StatusCode::UNAUTHORIZED => Status::unauthenticated("no valid key").into_http(),

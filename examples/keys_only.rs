@@ -18,7 +18,7 @@ use gatepost_keys::{
 use gatepost_kv::MemoryStore;
 use tokio::net::TcpListener;
 
-/// Asked for each request: who is this, and what may they do?
+/// The platform's users. Gatepost asks for each request who a user is and what they may do.
 #[derive(Debug)]
 struct Users;
 
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .parse()?;
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
 
-    // What a "new key" form would do for a user who has logged in.
+    // The code behind a "new key" form, for a user who has logged in.
     let ada = Principal::new(
         OwnerId(1),
         Account::enabled(AccessLevel::User),

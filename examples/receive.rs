@@ -1,4 +1,4 @@
-//! The other side: a receiver that believes only what is signed, and acts once on what is delivered
+//! A receiver that accepts only signed messages, and acts once on a message that is delivered
 //! twice.
 //!
 //! `cargo run --example receive` is its own sender and ends with success only if every claim held.
@@ -20,8 +20,8 @@ use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Both sides know a secret; `whsk_` keys (ed25519) would let the receiver check without being able
-/// to sign.
+/// A secret that both sides know; with `whsk_` keys (ed25519) the receiver could check without
+/// being able to sign.
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEXT_SECRET: &str = "whsec_c2VjcmV0cy1yb3RhdGUtbm93LWFuZC10aGVu";
 
@@ -32,7 +32,7 @@ struct Inbox {
     seen: Mutex<HashSet<String>>,
 }
 
-/// Responds 401 and nothing else to what is not signed: a reason would help nobody but a forger.
+/// Responds 401 and nothing else to an unsigned message: a reason would help only a forger.
 async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let verified = inbox.verifier.verify(
@@ -49,7 +49,7 @@ async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: Byte
     if seen.insert(verified.id) {
         StatusCode::CREATED // the first time: this is where it would act
     } else {
-        StatusCode::OK // known: a success too, or the sender would go on
+        StatusCode::OK // known: a success too, or the sender would retry
     }
 }
 

@@ -1,8 +1,8 @@
-//! Sends one body to one URL, with retries, and says how it went: nothing else.
+//! Sends one body to one URL, with retries, and prints the outcome.
 //!
 //! `cargo run --example send_one -- https://hooks.example.com/in '{"text":"hello"}'`
 //!
-//! Public targets only, unless `--allow-private-targets` is given.
+//! Only public targets, unless `--allow-private-targets` is given.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::error::Error;

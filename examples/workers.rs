@@ -1,9 +1,9 @@
 //! Three processes share one queue: `cargo run --example workers -- postgres://user@host/database`.
 //!
 //! The program starts itself three times as a worker, stores occurrences, kills one worker in the
-//! middle of its work and counts what arrives. It ends with success only if every occurrence
-//! arrived, each worker that stayed had its share, and nothing arrived twice but what the killed
-//! one held. Its tables are in a schema of their own, dropped at the end.
+//! middle of its work and counts the messages that arrive. It ends with success only if every
+//! occurrence arrived, each remaining worker had its share, and only messages that the killed
+//! worker held arrived twice. Its tables are in a separate schema, dropped at the end.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::collections::{HashMap, HashSet};
@@ -56,13 +56,14 @@ async fn main() -> Result<ExitCode, Failure> {
     }
 }
 
-/// An engine on the shared queue. A lease lasts ten seconds, as for all short timeouts, and half a
-/// second here, so that the work of a worker that died comes back soon.
+/// Starts an engine on the shared queue. A lease lasts ten seconds, as for all short timeouts, plus
+/// the smallest margin, so that other workers soon take over the work of one that died.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let store = PostgresStore::connect(PostgresConfig::url(url).with_schema(SCHEMA)).await?;
     let mut sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?));
     if let Some(name) = name {
-        // Only here, to see who sent what: the header of the id has another name in each worker.
+        // Only in this example, to see which worker sent a message: the header of the id has
+        // another name in each worker.
         let id = format!("worker-{name}-id");
         let names = HeaderNames::new(&id, "webhook-timestamp", "webhook-signature")?;
         sender = sender.header_names(names);
@@ -77,7 +78,7 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
         .with_timing(timing);
     let builder = Engine::builder(Arc::new(store), sender.build()?)
         .one_system(Arc::new(Users))
-        // All messages are sent by hand, at once.
+        // All messages are manual triggers, at the same time.
         .quotas(Arc::new(Quota::UNLIMITED));
     Ok(builder.limits(limits).start().await?)
 }
@@ -150,7 +151,7 @@ async fn share(url: &str) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The different messages that have arrived, once all have or after thirty seconds.
+/// Returns the different messages that have arrived, once all have or after thirty seconds.
 async fn wait_for_all(receiver: &Receiver) -> HashSet<String> {
     let mut numbers = HashSet::new();
     for _ in 0..300 {

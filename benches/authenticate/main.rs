@@ -1,8 +1,9 @@
-//! From the header to the principal, out of memory, against the pure check alone in the same run:
-//! a key string that is parsed, its HMAC from two prepared states, compared; expiry; addresses.
+//! Authentication from the header to the principal, from memory, against only the pure check in the
+//! same run: a key string that is parsed, its HMAC from two prepared states, compared; expiry;
+//! addresses.
 //!
-//! A header comes from a socket, so it is in the processor's cache: each batch of headers is
-//! copied to one place before it is timed. A figure is the median of its batches.
+//! A header comes from a socket, so it is in the processor's cache: each batch of headers is copied
+//! to one buffer before it is timed. Each result is the median of its batches.
 //!
 //! `cargo bench -p benches --bench authenticate`
 #![allow(
@@ -26,7 +27,7 @@ use benches::spread;
 use self::stage::{Limited, Stage};
 
 const ROUNDS: usize = 9;
-/// Calls that are timed at once.
+/// The number of calls that are timed together.
 const BATCH: usize = 256;
 const BATCHES: usize = 1_000;
 
@@ -77,7 +78,7 @@ fn main() {
     two_threads(&stages[0].1);
 }
 
-/// Nanoseconds a call.
+/// Returns the nanoseconds of a call.
 fn median(stage: &Stage, call: fn(&Stage, &str)) -> f64 {
     let mut times = Vec::with_capacity(BATCHES);
     for batch in 0..BATCHES + BATCHES / 10 {
@@ -90,11 +91,12 @@ fn median(stage: &Stage, call: fn(&Stage, &str)) -> f64 {
         }
         times.push(begun.elapsed().as_secs_f64() * 1e9 / BATCH as f64);
     }
-    // The first fill the caches.
+    // The first calls fill the caches.
     spread(times.split_off(BATCHES / 10)).0
 }
 
-/// Requests of two threads with one key against those of one, and what two threads can do here.
+/// Compares requests of two threads with one key with those of one, and with the possible gain of
+/// two threads here.
 fn two_threads(stage: &Stage) {
     let (mut ratios, mut possible) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -110,7 +112,7 @@ fn two_threads(stage: &Stage) {
     );
 }
 
-/// Calls a second of a number of threads together.
+/// Returns the calls per second of a number of threads together.
 fn rate(threads: usize, stage: &Stage, call: fn(&Stage, &str)) -> f64 {
     let (begin, header) = (Barrier::new(threads), stage.header(0));
     let times: Vec<Duration> = std::thread::scope(|scope| {

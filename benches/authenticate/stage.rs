@@ -1,4 +1,4 @@
-//! A service that holds keys in memory, and what presents them.
+//! A service with cached keys, and the headers that present them.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -36,7 +36,7 @@ pub(crate) enum Limited {
 pub(crate) struct Stage {
     service: KeyService,
     headers: Vec<String>,
-    /// Of the first key.
+    /// The checker of the first key.
     checker: Checker,
     peppers: Peppers,
     now: DateTime<Utc>,
@@ -44,7 +44,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// All keys are in memory.
+    /// Creates a service that has all keys in memory.
     pub(crate) async fn of(keys: usize, limited: Limited) -> Self {
         let (store, peppers) = (Arc::new(MemoryStore::new()), peppers());
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
@@ -78,18 +78,18 @@ impl Stage {
         }
     }
 
-    /// A header, by a stride that is no pattern to the processor's caches.
+    /// Returns a header, by a stride that is no pattern to the processor's caches.
     pub(crate) fn header(&self, n: usize) -> &str {
         &self.headers[n.wrapping_mul(7_919) % self.headers.len()]
     }
 
-    /// From the header to the principal.
+    /// Authenticates, from the header to the principal.
     pub(crate) fn authenticate(&self, header: &str) {
         let authenticated = self.service.authenticate([header.as_bytes()], addr());
         black_box(ready(authenticated).unwrap());
     }
 
-    /// The pure check of the first key, without a service.
+    /// Runs only the check of the first key, without a service.
     pub(crate) fn check(&self, header: &str) {
         let token = header.strip_prefix("Bearer ").unwrap();
         let key = PresentedKey::parse(token).unwrap();
@@ -97,7 +97,7 @@ impl Stage {
         let _ = black_box(judged.unwrap());
     }
 
-    /// Lets a minute pass, so that limits are whole.
+    /// Lets a minute pass, so that the buckets are full.
     pub(crate) fn fill_buckets(&self) {
         self.clock.advance(Duration::from_secs(60));
     }
@@ -125,7 +125,7 @@ fn addr() -> IpAddr {
     IpAddr::from([10, 0, 0, 7])
 }
 
-/// What is in memory needs no wait.
+/// Polls a future that must be ready immediately, because its key is in memory.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

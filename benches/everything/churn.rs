@@ -1,4 +1,5 @@
-//! What goes on beside the nine: a target of every kind is sent to, and records come and go.
+//! Load in addition to the nine: deliveries to a target of every kind, and records that come and
+//! go.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +11,19 @@ use tests::soak::targets;
 use tokio::time::interval;
 use url::Url;
 
-/// An occurrence for all targets that respond.
+/// The interval between occurrences for all targets that respond.
 const PACE: Duration = Duration::from_secs(1);
-/// How many of those there are to one for the targets that do not.
+/// The number of those for each one to the targets that do not respond.
 const SLOW: u64 = 60;
-/// The machines that occurrences are of. The nine and the hostile user act on others.
+/// The machines of the occurrences. The nine and the hostile user act on others.
 const QUICK_MACHINE: i64 = 2;
 const SLOW_MACHINE: i64 = 3;
 
-/// Goes on until it is stopped. The records are tina's: a system administrator changes few of them.
+/// Runs until it is stopped. The records are tina's: a system administrator changes few of them.
 /// The administrator acts on the machines.
 ///
 /// # Panics
-/// When a call is refused.
+/// If a call is refused.
 pub(crate) async fn run(attacked: Arc<Attacked>) {
     let platform = attacked.platform();
     let tinas = tinas_key(platform).await;
@@ -56,7 +57,7 @@ async fn occur(platform: &PlatformProcess, machine: i64) {
     accepted(platform, "POST", &path, Some(json!({}))).await;
 }
 
-/// What happens to the machine goes to a new webhook, by a new task. Their paths.
+/// Sends the machine's occurrences to a new webhook, by a new task. Returns their paths.
 async fn route(
     platform: &PlatformProcess,
     tinas: &str,
@@ -77,7 +78,7 @@ async fn route(
     [owner, format!("tasks/{task}")]
 }
 
-/// A key is made, edited and deleted.
+/// Creates, edits and deletes a key.
 async fn key_comes_and_goes(platform: &PlatformProcess) {
     let key = json!({"user": 1, "name": "passing"});
     let (status, made) = platform.call("POST", "user_api_keys", Some(key)).await;
@@ -88,7 +89,7 @@ async fn key_comes_and_goes(platform: &PlatformProcess) {
     accepted(platform, "DELETE", &path, None).await;
 }
 
-/// A webhook is made, paused, resumed and deleted with what belongs to it.
+/// Creates, pauses, resumes and deletes a webhook with its records.
 async fn webhook_comes_and_goes(platform: &PlatformProcess, tinas: &str, second: u64) {
     let name = format!("passing {second}");
     let [hook, task] = route(platform, tinas, &name, "http://127.0.0.1:1/", QUICK_MACHINE).await;
@@ -112,7 +113,7 @@ async fn make(platform: &PlatformProcess, key: &str, table: &str, row: Value) ->
     made["$row"].as_i64().unwrap()
 }
 
-/// A call with somebody's key, which is accepted.
+/// Calls the API with somebody's key, which must be accepted.
 async fn with_key(
     platform: &PlatformProcess,
     key: &str,

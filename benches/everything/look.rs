@@ -1,4 +1,4 @@
-//! One look at everything.
+//! One sample of all values.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use tests::process;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// What is looked at: its name, and what is added to a twentieth of growth before it counts.
+/// The measured values: the name of each, and the amount added to a twentieth of growth before it
+/// counts.
 pub(crate) const FIGURES: [(&str, f64); 9] = [
     ("p50, ms", 2.0),
     ("p99, ms", 10.0),
@@ -21,16 +22,16 @@ pub(crate) const FIGURES: [(&str, f64); 9] = [
     ("tables of records, MiB", 16.0),
 ];
 
-/// A window of the nine's work, and how everything was at its end.
+/// A window of the nine's work, and the values at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     /// One of each of [`FIGURES`].
     pub figures: [f64; FIGURES.len()],
     /// The longest request, in milliseconds.
     longest: f64,
-    /// What went wrong for one of the nine.
+    /// The errors of the nine.
     pub errors: Vec<String>,
-    /// The log's tables, which grow with what is sent, in MiB.
+    /// The size of the log's tables, which grow with the deliveries, in MiB.
     pub log: f64,
 }
 
@@ -70,7 +71,7 @@ impl Look {
     }
 }
 
-/// Tables with their indexes.
+/// Returns the size of tables with their indexes.
 async fn mib(server: &Server, which: &str) -> f64 {
     let sql = format!(
         "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 FROM pg_class c

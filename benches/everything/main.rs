@@ -1,10 +1,10 @@
-//! Everything at once, for as long as is wanted: the example platform on a PostgreSQL server with a
-//! long history, nine users at a steady pace and one who does his worst (`tests::hostile`), targets
-//! of every bad kind, records that come and go, and an eye on what grows.
+//! Everything together, for any time: the example platform on a PostgreSQL server with a long
+//! history, nine users at a steady pace and a hostile one (`tests::hostile`), targets of every bad
+//! kind, records that come and go, and a check for growth.
 //!
 //! `cargo build --release -p tests --bin host --bin hostile`, then
-//! `cargo bench -p benches --bench everything -- [SECONDS] [DELIVERIES]`: how long, an hour unless
-//! it is said, and how many ended deliveries there are when it begins, 10,000,000. It needs
+//! `cargo bench -p benches --bench everything -- [SECONDS] [DELIVERIES]`: the length, an hour by
+//! default, and the number of ended deliveries at the beginning, 10,000,000 by default. It needs
 //! PostgreSQL's binaries and 1 GB in the folder for temporary files for 1,000,000. It ends with an
 //! error when something is more at the end than in the beginning, when one of the nine got an
 //! error, or when a delivery is missing.
@@ -35,11 +35,11 @@ use tests::hostile::{Addresses, Attacked};
 use tests::platform::{PASSWORD, PlatformProcess};
 use tests::postgres::TestPostgres;
 
-/// The webhooks of the history: enough for all of it to be kept.
+/// The number of webhooks of the history: enough for all of it to be kept.
 const WEBHOOKS: i64 = 4_000;
-/// Between two looks.
+/// The time between two samples.
 const WINDOW: Duration = Duration::from_secs(60);
-/// A run has at least this many looks.
+/// The smallest number of samples of a run.
 const LOOKS: u32 = 12;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -99,20 +99,20 @@ async fn run(length: Duration, deliveries: i64) -> Result<(), String> {
     verdict::judge(&looks, missing)
 }
 
-/// The example platform on this database; what it keeps beside that is in the folder.
+/// Starts the example platform on this database; its other data are in the folder.
 fn platform(url: &str, folder: &Path) -> PlatformProcess {
     let mut command = Command::new(program("host"));
     command.args(["--admin-password", PASSWORD, "--data", url, "--state"]);
     PlatformProcess::run(command.arg(folder))
 }
 
-/// A program of the package `tests`, built beside this one.
+/// Returns the path of a program of the package `tests`, built in the same folder as this one.
 fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.parent().unwrap().with_file_name(name)
 }
 
-/// As many deliveries as are wanted, of the last 30 days, of everybody who has a webhook.
+/// Creates a number of deliveries, of the last 30 days, of everybody who has a webhook.
 async fn history(url: &str, deliveries: i64) {
     let began = Instant::now();
     let mut bulk = Bulk::at(Kind::Postgres, url).await;

@@ -1,11 +1,11 @@
-//! Whether something grew.
+//! The check whether something grew.
 
 use crate::look::{FIGURES, Look};
 
-/// The last quarter against the second one: in the first pools and caches are filled.
+/// Compares the last quarter with the second one: in the first pools and caches are filled.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// If something is wrong, with a text that names it.
 pub(crate) fn judge(looks: &[Look], missing: usize) -> Result<(), String> {
     let quarter = looks.len() / 4;
     let (early, late) = looks.split_at(quarter * 2);

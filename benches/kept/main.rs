@@ -1,6 +1,6 @@
-//! Runs the benches whose figures are ratios, about ten minutes in all, and holds them against
-//! `benches/kept.json`: a figure that is worse by more than the span, and is so again when its
-//! bench is run once more, fails.
+//! Runs the benches whose results are ratios, about ten minutes in all, and compares them with
+//! `benches/kept.json`: a result fails if it is worse by more than the tolerance, and is so again
+//! when its bench runs once more.
 //!
 //! `cargo bench -p benches --bench kept`; with the argument `keep` it writes the file again, and
 //! with names of benches it runs only these.
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// Prints each figure of a bench beside the one that is kept.
+/// Prints each result of a bench next to the stored one.
 fn is_worse(kept: &Figures, bench: &str, arguments: &[&str], figures: &Figures) -> bool {
     let mut failed = false;
     let mut again = None;
@@ -78,7 +78,7 @@ fn is_worse(kept: &Figures, bench: &str, arguments: &[&str], figures: &Figures) 
         };
         let mut verdict = now.against(before);
         if verdict == Verdict::Worse {
-            // Once can be another's work on this machine.
+            // A single bad result may come from other work on this machine.
             let second = again.get_or_insert_with(|| run(bench, arguments));
             verdict = second
                 .get(name)
@@ -101,7 +101,7 @@ fn of(name: &str, bench: &str) -> bool {
     name.split_once(": ").is_some_and(|(of, _)| of == bench)
 }
 
-/// Runs a bench of this package; what it tells of ratios.
+/// Runs a bench of this package; returns the ratios that it reports.
 fn run(bench: &str, arguments: &[&str]) -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let told = folder.path().join("figures");
@@ -136,7 +136,7 @@ fn read(file: &Path) -> Figures {
         .collect()
 }
 
-/// A figure a line, in the order of their names.
+/// Writes one result a line, in the order of their names.
 fn write(file: &Path, kept: &Figures) {
     let lines: Vec<String> = kept
         .values()

@@ -1,4 +1,4 @@
-//! Deliveries that wait, queued, claimed and settled by calls of the store alone.
+//! Waiting deliveries, queued, claimed and settled by calls of the store only.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,19 +15,19 @@ use webhook_model::WebhookId;
 
 use crate::stage::Store;
 
-/// Lanes of a claim, and deliveries of each.
+/// The number of queues of a claim, and of deliveries of each.
 const LANES: usize = 8;
 const EACH: u32 = 8;
 
 pub(crate) struct Backlog {
     pub(crate) store: Arc<dyn WebhookStore>,
     hooks: Vec<WebhookId>,
-    /// Where the next claim begins.
+    /// The index at which the next claim begins.
     turn: usize,
 }
 
 impl Backlog {
-    /// All webhooks of the store.
+    /// Opens the store with all of its webhooks.
     pub(crate) async fn open(store: &Store) -> Self {
         let store = open(store.kind, &store.place).await;
         let mut query = WebhookQuery {
@@ -51,7 +51,8 @@ impl Backlog {
         }
     }
 
-    /// Queues that many, due now, over the webhooks in turn: ten to a call, many calls at a time.
+    /// Queues this number of due deliveries over the webhooks in turn: ten to a call, many calls at
+    /// a time.
     pub(crate) async fn queue(&self, count: usize) {
         let each = |n: usize| NewDelivery {
             message_id: MessageId::new(now(), n as u128),
@@ -69,7 +70,7 @@ impl Backlog {
         }
     }
 
-    /// Claims that many and settles them as sent, 64 at a time.
+    /// Claims this number of deliveries and settles them as sent, 64 at a time.
     pub(crate) async fn drain(&mut self, count: usize) {
         let mut left = count;
         while left > 0 {
@@ -79,8 +80,8 @@ impl Backlog {
         }
     }
 
-    /// How long a claim of 64 takes, in milliseconds. They are given back, due when they were, or
-    /// that much later.
+    /// Returns the time of a claim of 64, in milliseconds. They are given back, due when they were,
+    /// or that much later.
     pub(crate) async fn claim_and_release(&mut self, later: TimeDelta) -> f64 {
         let begun = Instant::now();
         let claimed = self.claim().await;

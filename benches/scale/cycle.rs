@@ -1,5 +1,5 @@
-//! The durable cycle: emitted in one process, stored, sent over HTTP to another one, recorded.
-//! The receiver's own count ends the run; until then nothing asks the store.
+//! The durable cycle: emitted in one process, stored, sent over HTTP to another one, recorded. The
+//! receiver's own count ends the run; until then nothing reads the store.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
@@ -13,11 +13,11 @@ use benches::server::Server;
 use crate::receiver::until;
 use crate::stage::{Stage, server_of};
 
-/// After the last message has arrived, its outcome is recorded: that counts as CPU time and log
-/// ahead, not as time.
+/// The time for recording the last outcomes after the last message has arrived: that counts as CPU
+/// time and write-ahead log, not as time.
 const RECORDING: Duration = Duration::from_secs(1);
 
-/// A process that emits, and what is measured of it.
+/// A process that emits, and its measurements.
 pub(crate) struct Cycle {
     child: Child,
     orders: ChildStdin,
@@ -26,31 +26,31 @@ pub(crate) struct Cycle {
     server: Option<Server>,
 }
 
-/// What a run came to, a message.
+/// The results of a run, for each message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    /// Stored a second.
+    /// Messages stored per second.
     pub(crate) accepted: f64,
-    /// Arrived a second.
+    /// Messages arrived per second.
     pub(crate) rate: f64,
-    /// CPU time of the process that emits, µs.
+    /// CPU time of the emitting process, in µs.
     pub(crate) own: f64,
-    /// CPU time of all of PostgreSQL's processes, µs.
+    /// CPU time of all of PostgreSQL's processes, in µs.
     pub(crate) server: f64,
-    /// Bytes that PostgreSQL has written to its log ahead.
+    /// Bytes that PostgreSQL has written to its write-ahead log.
     pub(crate) wal: f64,
 }
 
 impl Cycle {
-    /// Gatepost: `tenants` or `one` system, messages of this size.
+    /// Starts Gatepost: `tenants` or `one` system, messages of this size.
     pub(crate) async fn start(stage: &Stage, system: &str, place: &str, bytes: usize) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--emit", system]);
         Self::start_as(stage, command, place, bytes).await
     }
 
-    /// Whatever this command starts, which gets the backend, the place, the receiver's port and the
-    /// size of a message as arguments.
+    /// Starts a process with this command, which gets the backend, the store's location, the
+    /// receiver's port and the size of a message as arguments.
     pub(crate) async fn start_as(
         stage: &Stage,
         mut command: Command,
@@ -76,7 +76,7 @@ impl Cycle {
         own
     }
 
-    /// Emits as many messages, and waits until all have arrived and are recorded.
+    /// Emits this number of messages, and waits until all have arrived and are recorded.
     pub(crate) async fn run(&mut self, stage: &mut Stage, count: i64) -> Run {
         let count = count.cast_unsigned();
         let before = self.costs().await;
@@ -100,7 +100,8 @@ impl Cycle {
         }
     }
 
-    /// CPU of the process and of the server in µs, and bytes of its log ahead.
+    /// Returns the CPU time of the process and of the server in µs, and bytes of its write-ahead
+    /// log.
     async fn costs(&self) -> [f64; 3] {
         let own = process_cpu(self.child.id()).as_secs_f64() * 1e6;
         match &self.server {
@@ -123,7 +124,7 @@ impl Drop for Cycle {
     }
 }
 
-/// Prints what each run of one contender came to.
+/// Prints the results of each run of one contender.
 pub(crate) fn print(kind: Kind, what: &str, runs: &[Run], goals: [&str; 3]) {
     let all = |of: fn(&Run) -> f64| runs.iter().map(of).collect::<Vec<_>>();
     let row = |name: &str, of, unit, goal| {

@@ -1,4 +1,4 @@
-//! An engine in a process of its own that emits on demand.
+//! An engine in a separate process that emits on demand.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_ids::Quota;
 use webhook_model::{Audience, Occurrence, OwnerId};
 
-/// Tenants that it emits to in turn, unless there is one system.
+/// The number of tenants that it emits to in turn, unless there is one system.
 pub(crate) const EMITTED: i64 = 1_000;
 
-/// The owner of tenant number `n`, from 1 on.
+/// Returns the owner of tenant number `n`, from 1 on.
 pub(crate) fn owner(n: i64) -> OwnerId {
     OwnerId(u128::from(n.unsigned_abs()) * 10 + 1)
 }
@@ -49,8 +49,8 @@ pub(crate) async fn run(arguments: &[&str]) {
     .await;
 }
 
-/// 1,000 tenants with a webhook, a task and an event each; `SubscriptionPolicy` is asked, quotas
-/// are the usual.
+/// Returns an emitter for 1,000 tenants with a webhook, a task and an event each; it calls
+/// `SubscriptionPolicy`, and quotas are the usual ones.
 async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
     let some = gatepost_storage::webhooks::WebhookQuery {
         scope: gatepost_storage::Scope::All,
@@ -78,7 +78,7 @@ async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
         .unwrap()
 }
 
-/// One webhook, to which as much is under way as there are emitters.
+/// Returns an emitter for one webhook, which has as many requests under way as there are emitters.
 async fn one(platform: &Platform, port: &str) -> Engine {
     let url = format!("http://target.test:{port}/");
     let in_flight = InFlightLimits::default().with_per_webhook(EMITTERS);

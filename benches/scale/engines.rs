@@ -1,4 +1,4 @@
-//! Engines in processes of their own, which do what engines do by themselves.
+//! Engines in separate processes, which do only their own background work.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
@@ -7,11 +7,11 @@ use std::time::Duration;
 use benches::platform::{Kind, Platform};
 use benches::process::process_cpu;
 
-/// What runs until this is dropped.
+/// Processes that run until this value is dropped.
 pub(crate) struct Engines(Vec<Child>);
 
 impl Engines {
-    /// So many processes on that store; each has started when this returns.
+    /// Starts this number of processes on that store; each has started when this returns.
     pub(crate) fn start(count: usize, kind: Kind, place: &str) -> Self {
         let started = (0..count).map(|_| {
             Command::new(std::env::current_exe().unwrap())
@@ -31,7 +31,7 @@ impl Engines {
         own
     }
 
-    /// CPU time that they have used so far.
+    /// Returns the CPU time that they have used so far.
     pub(crate) fn cpu(&self) -> Duration {
         self.0.iter().map(|child| process_cpu(child.id())).sum()
     }
@@ -46,7 +46,7 @@ impl Drop for Engines {
     }
 }
 
-/// One of them: until its input ends.
+/// Runs one of them until its input ends.
 pub(crate) async fn run(kind: Kind, place: &str) {
     let platform = Platform::at(kind, place).await;
     let engine = platform.engine().await;

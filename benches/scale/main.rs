@@ -1,11 +1,12 @@
-//! Whether the queue grows old: what history, backlog, company and time cost. The goals are those
-//! that BENCHMARKS.md gives beside each figure.
+//! Whether the queue slows down with age: the cost of history, backlog, other processes and time.
+//! BENCHMARKS.md gives the goals next to each result.
 //!
-//! `cargo bench -p benches --bench scale -- NAME… [sqlite|postgres] [short] [ROUNDS]`, where each
-//! NAME is one of those that it prints without one; both backends unless one is named; `short` is a
-//! tenth. Each store is one of its own, and so are the processes that emit and receive. Cases of
-//! one call that need a log of 10,000,000 deliveries share it. Each line that is printed last is a
-//! row for a table: what, the median with the span of the rounds, the goal.
+//! `cargo bench -p benches --bench scale -- NAME… [sqlite|postgres] [short] [ROUNDS]`; without a
+//! NAME it prints the possible ones. It measures both backends unless one is named; `short` is a
+//! tenth. Each store is new, and the emitter and the receiver are separate processes. Cases of one
+//! call that need a log of 10,000,000 deliveries share it. Each of the lines printed last is a row
+//! for a table: the measured operation, the median with minimum and maximum of the rounds, the
+//! goal.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -47,7 +48,7 @@ fn main() {
         ["--engine", kind, place] => runtime.block_on(engines::run(kind.parse().unwrap(), place)),
         words => runtime.block_on(measure(words)),
     }
-    // What still runs is not waited for: the stores are thrown away.
+    // Running tasks are not awaited: the stores are thrown away.
     runtime.shutdown_background();
 }
 

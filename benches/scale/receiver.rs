@@ -1,5 +1,5 @@
-//! The receiver, in a process of its own: counts the messages that arrive, each once, and says when
-//! there are as many as somebody waits for.
+//! The receiver, in a separate process: counts the messages that arrive, each once, and reports
+//! when an expected number is reached.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
-/// Longer than any run.
+/// A time limit longer than any run.
 const TOO_LONG: Duration = Duration::from_secs(900);
 
 struct Seen {
@@ -76,7 +76,7 @@ fn asked(buffer: &[u8]) -> Option<u64> {
     text.strip_prefix("until ")?.trim().parse().ok()
 }
 
-/// How long the first request is, once all of it is there.
+/// Returns the length of the first request, once all of it is there.
 fn request(buffer: &[u8]) -> Option<usize> {
     let head = find(buffer, b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&buffer[..head]).ok()?;
@@ -86,7 +86,7 @@ fn request(buffer: &[u8]) -> Option<usize> {
     (buffer.len() >= head + length).then_some(head + length)
 }
 
-/// Messages say which they are: `"n":"123"`.
+/// Records the number of a message: `"n":"123"`.
 fn note(request: &[u8], seen: &Seen) {
     let Some(at) = find(request, br#""n":""#) else {
         return;

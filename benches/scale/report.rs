@@ -1,8 +1,9 @@
-//! A figure as a row of a table: backend, what, the median with the span of the rounds, the goal.
+//! A result as a row of a table: backend, operation, the median with minimum and maximum of the
+//! rounds, the goal.
 
 use benches::platform::Kind;
 
-/// Prints it. The more rounds, the better the span says how noisy the figure is.
+/// Prints a result. The more rounds, the better minimum and maximum show its noise.
 pub(crate) fn row(kind: Kind, what: &str, figures: &[f64], unit: &str, goal: &str) {
     let name = format!("{kind}: {what}");
     match (unit, goal.split_once(' ')) {
@@ -22,13 +23,13 @@ pub(crate) fn row(kind: Kind, what: &str, figures: &[f64], unit: &str, goal: &st
     );
 }
 
-/// Prints the ratios of two figures taken in turn.
+/// Prints the ratios of two measurements taken in turn.
 pub(crate) fn ratio(kind: Kind, what: &str, figures: &[f64], against: &[f64], goal: &str) {
     let ratios: Vec<f64> = figures.iter().zip(against).map(|(a, b)| a / b).collect();
     row(kind, what, &ratios, "x", goal);
 }
 
-/// The wait below which this share of them lies, in milliseconds. `part` is in thousandths.
+/// Returns the wait below which this share of them lies, in milliseconds. `part` is in thousandths.
 pub(crate) fn at(waits: &[std::time::Duration], part: usize) -> f64 {
     let mut waits = waits.to_vec();
     waits.sort();

@@ -1,4 +1,4 @@
-//! What the cases of one call share: a server, a receiver, a store with a long history.
+//! Shared setup of the cases of one call: a server, a receiver, a store with a long history.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use tests::postgres::TestPostgres;
 
 use crate::emitter::owner;
 
-/// Deliveries that [`Stage::kept`] has in its log.
+/// The number of deliveries in the log of [`Stage::kept`].
 const KEPT: i64 = 10_000_000;
-/// The webhooks of that log, each of a tenant of its own: enough for all of it to be shown.
+/// The number of webhooks of that log, each of another tenant: enough for all of it to be shown.
 pub(crate) const KEPT_TENANTS: i64 = 4_000;
 
 pub(crate) struct Stage {
@@ -24,7 +24,7 @@ pub(crate) struct Stage {
     server: Option<TestPostgres>,
     rounds: Option<usize>,
     kept: Option<Store>,
-    /// Messages emitted so far, by whatever process.
+    /// The number of messages emitted so far, by any process.
     pub(crate) numbers: u64,
 }
 
@@ -53,17 +53,17 @@ impl Stage {
         }
     }
 
-    /// A tenth of it where it is to be short.
+    /// Returns the number, or a tenth of it in a short run.
     pub(crate) fn scaled(&self, number: i64) -> i64 {
         if self.short { number / 10 } else { number }
     }
 
-    /// How often a case is repeated, unless the call says so.
+    /// Returns the number of repetitions of a case, the usual one by default.
     pub(crate) fn rounds(&self, usual: usize) -> usize {
         self.rounds.unwrap_or(usual)
     }
 
-    /// An empty store.
+    /// Creates an empty store.
     pub(crate) async fn fresh(&self) -> Store {
         let url = self.server.as_ref().map_or("", TestPostgres::url);
         let (place, folder) = fresh_place_on(self.kind, url).await;
@@ -74,8 +74,8 @@ impl Stage {
         }
     }
 
-    /// Where a store with 10,000,000 ended deliveries of the last 30 days lies. The first
-    /// [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
+    /// Returns the location of a store with 10,000,000 ended deliveries of the last 30 days. The
+    /// first [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
     pub(crate) async fn kept(&mut self) -> String {
         if self.kept.is_none() {
             let store = self.fresh().await;
@@ -98,13 +98,13 @@ impl Stage {
 }
 
 impl Store {
-    /// A connection by which rows are written.
+    /// Returns a connection that writes rows.
     pub(crate) async fn bulk(&self) -> Bulk {
         Bulk::at(self.kind, &self.place).await
     }
 
-    /// A webhook for each of these tenants, which sends to this port; with a task and an event, or
-    /// without. Nothing has the store open afterwards.
+    /// Creates a webhook for each of these tenants, which sends to this port; with a task and an
+    /// event, or without. Nothing has the store open afterwards.
     pub(crate) async fn hooks(&self, port: u16, tenants: i64, with_tasks: bool) {
         let platform = Platform::at(self.kind, &self.place).await;
         let platform = Arc::new(platform.with_bytes(200));
@@ -115,12 +115,12 @@ impl Store {
             .await;
     }
 
-    /// The server, if it has one.
+    /// Returns the server, if it has one.
     pub(crate) async fn server(&self) -> Option<Server> {
         server_of(self.kind, &self.place).await
     }
 
-    /// Gives its room back.
+    /// Frees its disk space.
     pub(crate) async fn remove(self) {
         if self.kind == Kind::Postgres {
             let mut url: url::Url = self.place.parse().unwrap();
@@ -134,7 +134,7 @@ impl Store {
     }
 }
 
-/// The server of a store that lies there, if it has one.
+/// Returns the server of a store at this location, if it has one.
 pub(crate) async fn server_of(kind: Kind, place: &str) -> Option<Server> {
     match kind {
         Kind::Sqlite => None,

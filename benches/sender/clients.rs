@@ -21,7 +21,7 @@ use crate::tls::Certificate;
 const BODY: &str =
     r#"{"text":"vm-1 is on","at":1790000000,"filler":"0123456789012345678901234567890123456789"}"#;
 
-/// A receiver in a process of its own, and how it is reached.
+/// A receiver in a separate process, and its address.
 pub struct Target {
     pub receiver: Receiver,
     pub speaks: Speaks,
@@ -75,7 +75,7 @@ impl fmt::Display for Client {
 }
 
 impl Client {
-    /// Microseconds of CPU for each request.
+    /// Returns the CPU time for each request in microseconds.
     pub async fn run(self, target: &Target, load: Load) -> f64 {
         match self {
             Self::Sender => sender(target, load).await,
@@ -99,7 +99,7 @@ async fn sender(target: &Target, load: Load) -> f64 {
         .unwrap();
     let keys = SigningKeys::parse(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]).unwrap();
     let now: DateTime<Utc> = "2026-09-21T12:00:00Z".parse().unwrap();
-    // What all deliveries to a target have in common is built once, as the engine does.
+    // The common part of all deliveries to a target is built once, as the engine does.
     let fixed = Request::builder(target.url().parse().unwrap())
         .header("content-type", "application/json")
         .sensitive_header("authorization", "Bearer s3cret")

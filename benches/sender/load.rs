@@ -1,4 +1,4 @@
-//! How much is asked of a client.
+//! The load on a client.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ impl Load {
         requests: 25_600,
     };
 
-    /// Keeps calls going until all are done; microseconds of CPU for each.
+    /// Keeps calls going until all are done; returns the CPU time for each in microseconds.
     pub async fn put_on<F>(self, call: impl Fn() -> F + Clone + Send + 'static) -> f64
     where
         F: Future<Output = ()> + Send + 'static,

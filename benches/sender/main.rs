@@ -3,8 +3,8 @@
 //!
 //! `cargo bench -p benches --bench sender`
 //!
-//! `-- one NAME REQUESTS` makes one client work alone and one request at a time, for a profiler:
-//! `-- one "hyper-util pooled client" 2000`.
+//! `-- one NAME REQUESTS` makes one client work by itself and send one request at a time, for a
+//! profiler: `-- one "hyper-util pooled client" 2000`.
 #![allow(
     missing_docs,
     unreachable_pub,
@@ -29,7 +29,7 @@ use crate::receiver::Speaks;
 
 const ROUNDS: usize = 7;
 
-/// Who is compared where; the first is compared with the others.
+/// The tables of compared clients; the first is compared with the others.
 const TABLES: [(Speaks, &[Client]); 3] = [
     (
         Speaks::Http1,

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use crate::load::Load;
 use crate::tls;
 
-/// What a receiver speaks.
+/// The protocol of a receiver.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Speaks {
     Http1,
@@ -73,7 +73,7 @@ async fn http1(io: impl Read + Write + Unpin) {
 
 async fn http2(io: impl Read + Write + Unpin) {
     let mut connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    // So that nobody waits for a stream.
+    // Enough streams for every request.
     connection.max_concurrent_streams(u32::try_from(Load::FULL.in_flight).unwrap());
     let _ = connection.serve_connection(io, service_fn(answer)).await;
 }

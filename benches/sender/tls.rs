@@ -1,4 +1,4 @@
-//! One certificate, which both sides know.
+//! One certificate, which both sides trust.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -45,7 +45,8 @@ impl Certificate {
         self.der.to_vec()
     }
 
-    /// hyper-rustls' connector as its documentation shows it, trusting this certificate.
+    /// Returns hyper-rustls' connector as its documentation shows it, which trusts this
+    /// certificate.
     pub fn connector(&self, speaks: Speaks) -> HttpsConnector<HttpConnector> {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
@@ -64,7 +65,7 @@ impl Certificate {
     }
 }
 
-/// What the receiver secures its connections with.
+/// Returns the TLS acceptor of the receiver.
 pub fn acceptor(folder: &str, speaks: Speaks) -> TlsAcceptor {
     let of = |file| Path::new(folder).join(file);
     let chain = CertificateDer::from_pem_file(of(CERTIFICATE)).unwrap();

@@ -1,13 +1,13 @@
-//! Figures in one line, and in a file for the command that holds them against those of before.
+//! Measurements in one line, and in a file for the command that compares them with stored ones.
 
 use std::io::Write as _;
 
 use serde_json::json;
 
-/// Names the file to which [`keep`] adds a line for each figure.
+/// The variable that names the file to which [`keep`] adds a line for each measurement.
 pub const FIGURES: &str = "GATEPOST_FIGURES";
 
-/// The median of some figures, with the smallest and the largest.
+/// Returns the median of some measurements, with the smallest and the largest.
 #[must_use]
 pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
     figures.sort_by(f64::total_cmp);
@@ -18,7 +18,7 @@ pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
     )
 }
 
-/// Which of two figures is the better one.
+/// The better one of two measurements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Better {
     /// The smaller one: a time, a count, memory.
@@ -27,12 +27,12 @@ pub enum Better {
     More,
 }
 
-/// Tells the command that holds figures against those of before (`benches/kept`) about a ratio:
-/// its name, which no other figure of the same bench has, and what each round gave. It does nothing
-/// where that command does not listen.
+/// Reports a ratio to the command that compares measurements with stored ones (`benches/kept`): its
+/// name, which no other ratio of the same bench has, and the value of each round. It does nothing
+/// if that command does not run.
 ///
 /// # Panics
-/// When the file cannot be written, or there is no round.
+/// If the file cannot be written, or there is no round.
 pub fn keep(name: &str, rounds: &[f64], better: Better) {
     let Some(path) = std::env::var_os(FIGURES) else {
         return;

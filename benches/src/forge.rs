@@ -1,9 +1,9 @@
-//! Keys that nobody issued, of ids that somebody has.
+//! Forged keys with the ids of existing ones.
 
-/// The key with a secret that is not its own, and a checksum that is right.
+/// Returns the key with another secret and a valid checksum.
 ///
 /// # Panics
-/// If it is none of ours.
+/// If it is not a key of ours.
 #[must_use]
 pub fn forged(key: &str, round: u32) -> String {
     let (id, _) = key.split_at(key.len() - 6 - 33);

@@ -8,10 +8,10 @@ use apikey_core::{ApiKey, KeyDraft, OwnerId, Peppers, Prefix};
 
 use crate::platform::now;
 
-/// A key that is good for everything, and its string; it is stored nowhere yet.
+/// Returns a key with all permissions, and its string; it is stored nowhere yet.
 ///
 /// # Panics
-/// When the name is none.
+/// If the name is not valid.
 #[must_use]
 pub fn issued(owner: OwnerId, name: &str) -> (ApiKey, String) {
     let draft = KeyDraft::new(owner, name.parse().unwrap());

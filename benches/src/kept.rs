@@ -1,11 +1,12 @@
-//! A figure as it is kept in the repository, and whether a new one is worse by more than chance.
+//! A measurement as it is stored in the repository, and whether a new one is worse by more than
+//! chance.
 
 use serde_json::Value;
 
 /// The rounds of a ratio in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The bench, then the figure's own name.
+    /// The bench, then the measurement's own name.
     pub name: String,
     /// The round in the middle.
     pub median: f64,
@@ -17,14 +18,14 @@ pub struct Figure {
     pub less_is_better: bool,
 }
 
-/// How a figure stands beside the one that is kept.
+/// The comparison of a measurement with the stored one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// Within the span of either, or better by less than that.
+    /// Within the tolerance of either, or better by less than that.
     Same,
-    /// Better by more than the wider span of both.
+    /// Better by more than the larger tolerance of both.
     Better,
-    /// Worse by more than the wider span of both.
+    /// Worse by more than the larger tolerance of both.
     Worse,
 }
 
@@ -42,7 +43,7 @@ impl Figure {
         })
     }
 
-    /// With three digits behind the point, which is more than the machines can tell apart.
+    /// Returns it with three decimals, more than the machines can distinguish.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let short = |figure: f64| (figure * 1e3).round() / 1e3;
@@ -52,7 +53,7 @@ impl Figure {
         })
     }
 
-    /// What this one, measured now, says beside `kept`.
+    /// Compares this new measurement with `kept`.
     #[must_use]
     pub fn against(&self, kept: &Self) -> Verdict {
         let span = (self.high - self.low).max(kept.high - kept.low);

@@ -1,5 +1,5 @@
-//! What the measurements share: CPU time of this thread, medians, a receiver in a process of its
-//! own, the body of the store benches, a platform with tenants.
+//! Shared code of the measurements: CPU time of this thread, medians, a receiver in a separate
+//! process, the body of the store benches, a platform with tenants.
 #![allow(
     clippy::exhaustive_enums,
     clippy::exhaustive_structs,
@@ -35,10 +35,10 @@ pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
 pub use whole::whole;
 
-/// CPU time that this thread has used so far, as the kernel counts it.
+/// Returns the CPU time of this thread so far, as the kernel counts it.
 ///
 /// # Panics
-/// Where `/proc` is not that of Linux.
+/// If `/proc` is not that of Linux.
 #[must_use]
 pub fn thread_cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
@@ -50,11 +50,11 @@ pub fn thread_cpu() -> Duration {
     Duration::from_nanos(nanos)
 }
 
-/// A receiver in a process of its own, so that its CPU time is not ours. It ends with this value.
+/// A receiver in a separate process, so that its CPU time is not ours. It ends with this value.
 #[derive(Debug)]
 pub struct Receiver {
     child: Child,
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
 }
 
@@ -63,7 +63,7 @@ impl Receiver {
     /// first line.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start() -> Self {
         Self::start_with(&["--receiver"])
@@ -72,7 +72,7 @@ impl Receiver {
     /// Starts this very program with these arguments; it must print its address as its first line.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start_with(args: &[&str]) -> Self {
         let own = std::env::current_exe().expect("a path");

@@ -1,4 +1,4 @@
-//! What happens in the benches of one system: something becomes "on", and carries a tag.
+//! Occurrences in the benches of one system: something becomes "on", and carries a tag.
 
 use gatepost_engine::Engine;
 use webhook_model::{
@@ -6,7 +6,7 @@ use webhook_model::{
     Specificity, TagId, Target, Task, WebhookId,
 };
 
-/// One type with one event.
+/// Returns one type with one event.
 ///
 /// # Panics
 /// Never.
@@ -17,10 +17,10 @@ pub fn catalog() -> Catalog {
     types.expect("a type").build()
 }
 
-/// What happens to an object with this tag is sent to the webhook, by this message.
+/// Sends occurrences of an object with this tag to the webhook, by this message.
 ///
 /// # Panics
-/// When the engine refuses.
+/// If the engine refuses.
 pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &str) {
     let message = message.parse().expect("a message");
     let task = Task {
@@ -45,7 +45,7 @@ pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &st
     engine.create_event(&event).await.expect("an event");
 }
 
-/// It happens; `${N}` becomes `name`.
+/// Returns the occurrence; `${N}` becomes `name`.
 ///
 /// # Panics
 /// Never.

@@ -1,19 +1,20 @@
-//! A program that emits on demand. It says `ready`; at each line `go FROM COUNT` it emits as many
-//! messages with these numbers, 256 at a time, and says `accepted` when all of them are stored.
+//! A program that emits on demand. It prints `ready`; at each line `go FROM COUNT` it emits that
+//! number of messages with these numbers, 256 at a time, and prints `accepted` when all of them are
+//! stored.
 //!
-//! The peers of `benches/peers`, which are no part of this workspace, have this file too.
+//! The peers of `benches/peers`, which are not part of this workspace, include this file too.
 
 use std::io::BufRead as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many are emitted at a time.
+/// The number of concurrent emits.
 pub const EMITTERS: usize = 256;
 
-/// Emits by this what is ordered, until there are no more orders.
+/// Emits the number of occurrences that each line of the standard input requests, until its end.
 ///
 /// # Panics
-/// When an order cannot be read, or an emit panics.
+/// If an order cannot be read, or an emit panics.
 #[allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -25,7 +26,7 @@ where
     F: Future<Output = ()> + Send,
 {
     println!("ready");
-    // Read on a thread of its own: what is under way is not held up.
+    // Read on a separate thread: calls under way are not held up.
     let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {

@@ -1,4 +1,4 @@
-//! A platform without tenants and limits: what is measured is the rest.
+//! A platform without tenants and limits, whose own cost is left out of the measurements.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// An engine of one system, in which every user exists and has no limit.
+/// Returns an engine of one system, in which every user exists and has no limit.
 #[must_use]
 pub fn one_system(engine: EngineBuilder) -> EngineBuilder {
     engine

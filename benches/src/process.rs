@@ -5,20 +5,20 @@ use std::time::Duration;
 /// Ticks a second in `/proc`: the same on every Linux.
 const TICKS: f64 = 100.0;
 
-/// CPU time that a process has used, its children that have ended included.
+/// Returns the CPU time of a process, with its children that have ended.
 ///
 /// # Panics
-/// When there is no such process, or `/proc` is not that of Linux.
+/// If there is no such process, or `/proc` is not that of Linux.
 #[must_use]
 pub fn process_cpu(pid: u32) -> Duration {
     let fields = fields(pid).expect("a process");
     used(&fields[11..15])
 }
 
-/// CPU time of a process and of its children, those that have ended included.
+/// Returns the CPU time of a process and of its children, with those that have ended.
 ///
 /// # Panics
-/// When there is no such process, or `/proc` is not that of Linux.
+/// If there is no such process, or `/proc` is not that of Linux.
 #[must_use]
 pub fn family_cpu(pid: u32) -> Duration {
     let children = children(pid).filter_map(fields);
@@ -26,15 +26,15 @@ pub fn family_cpu(pid: u32) -> Duration {
     used.sum::<Duration>() + process_cpu(pid)
 }
 
-/// Memory of a process and of its children, in bytes: a page that several of them have is counted
-/// once.
+/// Returns the memory of a process and of its children, in bytes: a page that several of them have
+/// is counted once.
 #[must_use]
 pub fn family_memory(pid: u32) -> u64 {
     let all = children(pid).chain([pid]);
     all.filter_map(proportional).sum::<u64>() * 1024
 }
 
-/// Its share of the pages that it has, in KiB.
+/// Returns its share of the pages that it has, in KiB.
 fn proportional(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
@@ -53,7 +53,8 @@ fn used(ticks: &[String]) -> Duration {
     Duration::from_secs_f64(ticks / TICKS)
 }
 
-/// What `/proc` says after the name, which may have spaces: the state, the parent and so on.
+/// Returns the fields of `/proc` after the name, which may have spaces: the state, the parent and
+/// so on.
 fn fields(pid: u32) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;

@@ -1,4 +1,4 @@
-//! What a PostgreSQL server does, seen from beside it.
+//! The activity of a PostgreSQL server, seen from outside.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ impl Server {
     /// Connects to this database, and finds the server's processes.
     ///
     /// # Panics
-    /// When the server cannot be reached, or is on another machine.
+    /// If the server cannot be reached, or is on another machine.
     pub async fn open(url: &str) -> Self {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
         tokio::spawn(connection);
@@ -35,32 +35,31 @@ impl Server {
         Self { client, pid }
     }
 
-    /// CPU time of all its processes so far.
+    /// Returns the CPU time of all its processes so far.
     #[must_use]
     pub fn cpu(&self) -> Duration {
         family_cpu(self.pid)
     }
 
-    /// Memory of all its processes, in bytes, what they share counted once.
+    /// Returns the memory of all its processes, in bytes, shared memory counted once.
     #[must_use]
     pub fn memory(&self) -> u64 {
         family_memory(self.pid)
     }
 
-    /// Bytes that it has written to its log ahead so far.
+    /// Returns the bytes that it has written to its write-ahead log so far.
     ///
     /// # Panics
-    /// When the connection is lost.
+    /// If the connection is lost.
     pub async fn wal(&self) -> f64 {
         let sql = "SELECT (pg_current_wal_lsn() - '0/0')::float8";
         self.client.query_one(sql, &[]).await.expect("a row").get(0)
     }
 
-    /// From now on it notes each statement that takes longer than this. Returns where its log ends
-    /// now.
+    /// Makes it log each statement that takes longer than this. Returns the present end of its log.
     ///
     /// # Panics
-    /// When the connection is lost.
+    /// If the connection is lost.
     pub async fn note_statements(&self, longer: Duration) -> usize {
         let millis = longer.as_millis();
         for sql in [
@@ -72,11 +71,11 @@ impl Server {
         self.log().await.len()
     }
 
-    /// The longest statements that it has noted from there on: milliseconds and the beginning of
-    /// the text, longest first.
+    /// Returns the longest statements that it has logged from there on: milliseconds and the
+    /// beginning of the text, longest first.
     ///
     /// # Panics
-    /// When its log cannot be read.
+    /// If its log cannot be read.
     pub async fn noted(&self, from: usize) -> Vec<(f64, String)> {
         let log = self.log().await;
         let log = String::from_utf8_lossy(&log[from..]).into_owned();

@@ -9,13 +9,13 @@ use delivery::{Resolve, ResolveFuture};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// When each message began to arrive, and how many retries did.
+/// The time at which each message began to arrive, and the number of retries that did.
 pub type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
 
 /// A message that `/turning` never answers.
 pub const STALL: &str = r#"{"stall":"now"}"#;
 
-/// Every name is this machine.
+/// A resolver that resolves every name to this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
 
@@ -25,11 +25,12 @@ impl Resolve for Here {
     }
 }
 
-/// A receiver on a thread of its own, and what has arrived there: `/good` is answered at once,
-/// `/failing` by 500, `/stalled` never, `/turning` at once but for [`STALL`].
+/// Starts a receiver on its own thread; returns its port and the arrivals: `/good` is answered
+/// immediately, `/failing` by 500, `/stalled` never, `/turning` immediately except during
+/// [`STALL`].
 ///
 /// # Panics
-/// When no port can be had.
+/// If no port can be had.
 #[must_use]
 pub fn targets() -> (u16, Arrived) {
     let (listener, port) = listen().expect("a port");

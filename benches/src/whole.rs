@@ -20,7 +20,7 @@ use gatepost_storage::webhooks::WebhookStore;
 
 use crate::one_system;
 
-/// Every user exists, and may do everything.
+/// The accounts: every user exists, and may do everything.
 #[derive(Debug)]
 struct Administrators;
 
@@ -30,10 +30,10 @@ impl Accounts for Administrators {
     }
 }
 
-/// The guard, and the API below `/api/v4`, whose users are all administrators.
+/// Returns the guard, and the API below `/api/v4`, whose users are all administrators.
 ///
 /// # Panics
-/// When the engine does not start.
+/// If the engine does not start.
 pub async fn whole<S: KeyStore + WebhookStore>(store: Arc<S>) -> (AuthLayer, Router) {
     let keys = KeyService::builder(store.clone(), Arc::new(Administrators)).build();
     let guard = AuthLayer::new(keys.clone(), |ext| {

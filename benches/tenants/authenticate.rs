@@ -1,7 +1,7 @@
 //! Authentications of A while another process on the same store edits keys of B.
 //!
-//! A's keys are all in memory, and the cache follows the store: before each use it asks for the
-//! generation of the key's slice, and where that has moved it reads what changed.
+//! A's keys are all in memory, and the cache follows the store: before each use it reads the
+//! generation of the key's shard, and if that has changed it reads the changes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -23,7 +23,7 @@ const A: i64 = 10;
 const B: i64 = 20;
 const KEYS: i64 = 1_000;
 const EDITS_PER_SECOND: u64 = 100;
-/// In the process that edits: where the store lies.
+/// The variable with the location of the store, for the process that edits.
 const PLACE: &str = "BENCH_PLACE";
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
@@ -58,7 +58,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     }
 }
 
-/// Calls one after the other, this number each millisecond; how long each took, sorted.
+/// Makes calls one after the other, this number each millisecond; returns the time of each, sorted.
 async fn authenticate(
     service: &KeyService,
     headers: &[String],
@@ -86,7 +86,7 @@ async fn authenticate(
     waits
 }
 
-/// Keys of ten users, and the header of each.
+/// Creates keys of ten users, and returns the header of each.
 async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
     let mut keys = Vec::new();
     for n in 0..KEYS {
@@ -100,7 +100,7 @@ async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
     keys
 }
 
-/// Moves by one with each edit, whichever process makes it.
+/// Returns a number that grows by one with each edit, by any process.
 fn generation(store: &dyn KeyStore) -> i64 {
     let slices = (0..=u8::MAX).filter_map(|n| store.key_generation(KeySlice(n)));
     slices.map(|generation| generation.0).max().unwrap()
@@ -136,7 +136,7 @@ impl Drop for Beside {
     }
 }
 
-/// What the other process does until it is killed.
+/// The work of the other process until it is killed.
 async fn beside(case: &str, kind: Kind, place: String) {
     let store = key_store(kind, &place).await;
     let keys = issue(store.as_ref(), B).await;
@@ -153,7 +153,7 @@ async fn edit(store: Arc<dyn KeyStore>, keys: &[(KeyId, String)]) {
     for (n, (key, _)) in (1_u64..).zip(keys.iter().cycle()) {
         pace.tick().await;
         let (store, key) = (store.clone(), *key);
-        // They begin at their time: an edit waits until other processes know of it.
+        // The edits begin at fixed times: each waits until other processes know of it.
         tokio::spawn(async move {
             let mut row = store.key(key).await.unwrap().unwrap();
             row.key.description = n.to_string().parse().unwrap();

@@ -1,4 +1,4 @@
-//! Emits of A while B edits records, against B committing as often into a table of its own.
+//! Emits of A while B edits records, against B committing as often into its own table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use webhook_model::{OwnerId, TaskId};
 use crate::load;
 
 const A: OwnerId = OwnerId(11);
-/// About the size of a record with its log entry.
+/// The approximate size of a record with its log entry.
 const ROW: usize = 400;
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {

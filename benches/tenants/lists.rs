@@ -1,4 +1,4 @@
-//! Lists of an owner who has ten rows, among ten and among very many of others.
+//! Lists of an owner who has ten rows, when others have ten and when they have very many.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -110,7 +110,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     figure("deliveries of a task", || store.list_deliveries(&by_task)).await;
 }
 
-/// The median of many calls.
+/// Returns the median of many calls.
 async fn figure<T, E: std::fmt::Debug, F: Future<Output = Result<Vec<T>, E>>>(
     what: &str,
     list: impl Fn() -> F,

@@ -1,4 +1,4 @@
-//! An open load of emits: they begin at their time, however long those before them take.
+//! An open load of emits: they begin at fixed times, however long the earlier ones take.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use benches::platform::occurrence;
 use gatepost_engine::Engine;
 use webhook_model::OwnerId;
 
-/// Emits for this owner, `per_second` for `span`: the waits, sorted.
+/// Emits for this owner, `per_second` for `span`; returns the waits, sorted.
 pub(crate) async fn open(
     engine: &Engine,
     owner: OwnerId,
@@ -33,7 +33,7 @@ pub(crate) async fn open(
     waits
 }
 
-/// Prints the median and the p99 as figures.
+/// Prints the median and the p99 as measurements.
 pub(crate) fn print(what: &str, waits: &[Duration]) {
     let at = |share: usize| waits[(waits.len() - 1) * share / 100].as_secs_f64() * 1e3;
     println!("figure {what} median, ms {}", at(50));

@@ -1,8 +1,8 @@
-//! What one tenant costs another. Each measurement runs in a process of its own, on a store of its
-//! own; figures are ratios of two such runs, taken in turn.
+//! The cost of one tenant for another. Each measurement runs in a separate process, on a new store;
+//! results are ratios of two such runs, taken in turn.
 //!
-//! `cargo bench -p benches --bench tenants -- NAME [sqlite|postgres] [short] [ROUNDS]`, where NAME
-//! is one of those that it prints without one.
+//! `cargo bench -p benches --bench tenants -- NAME [sqlite|postgres] [short] [ROUNDS]`; without a
+//! NAME it prints the possible ones.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -85,10 +85,10 @@ const ALL: &[Measurement] = &[
     },
 ];
 
-/// A measurement, and the pairs of cases whose figures are divided by each other.
+/// A measurement, and the pairs of cases whose results are divided by each other.
 struct Measurement {
     name: &'static str,
-    /// What is measured, then what it is held against.
+    /// The measured case, then the one that it is compared with.
     pairs: &'static [(&'static str, &'static str)],
     rounds: usize,
 }
@@ -145,7 +145,7 @@ fn compare(name: &str, rest: &[&str]) {
     }
 }
 
-/// The figures of one case, as `name value` lines that its process prints.
+/// Returns the measurements of one case, as `name value` lines that its process prints.
 fn child(name: &str, case: &str, kind: &str, size: &str, url: Option<&str>) -> Vec<(String, f64)> {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--run", name, case, kind, size])
@@ -184,6 +184,6 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
             other => panic!("no measurement {other}"),
         }
     });
-    // What still runs is not waited for: the store is thrown away.
+    // Running tasks are not awaited: the store is thrown away.
     std::process::exit(0);
 }

@@ -1,6 +1,6 @@
-//! A healthy webhook beside very many that stall, and beside one neighbour that is dead or slow on
-//! the same host name; beside very many that answered once and then stall all at once, against as
-//! many that go on answering; and new webhooks of new tenants, which all answer.
+//! A healthy webhook among very many that stall, and next to one that is dead or slow on the same
+//! host name; among very many that answered once and then stall together, against as many that
+//! continue to answer; and new webhooks of new tenants, which all answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use webhook_model::{Message, OwnerId, Webhook, WebhookId};
 
 const HEALTHY: OwnerId = OwnerId(11);
 const PER_SECOND: u64 = 200;
-/// New webhooks, one after the other.
+/// The number of new webhooks, one after the other.
 const NEW: i64 = 20;
-/// The numbers of their messages begin here.
+/// The first number of their messages.
 const FIRST_NEW: usize = 1_000_000;
-/// A new webhook whose message has not arrived by then counts as this long.
+/// The time that counts for a new webhook whose message has not arrived by then.
 const GIVEN_UP: Duration = Duration::from_secs(5);
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
@@ -27,7 +27,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let engine = platform.engine().await;
     let url = format!("http://chat.test:{port}/good");
     let healthy = webhook(&engine, HEALTHY, "healthy", &url).await;
-    // It has answered before, as most have.
+    // It has answered before, as most targets have.
     engine.send(healthy, None).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let owner = |tenant: i64| OwnerId(1_000 + u128::from(tenant.unsigned_abs()) * 10);
@@ -62,7 +62,7 @@ async fn webhook(engine: &Engine, owner: OwnerId, name: &str, url: &str) -> Webh
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// Webhooks to that path, each with one message under way or waiting.
+/// Creates webhooks to that path, each with one message under way or waiting.
 async fn many(
     engine: &Engine,
     port: u16,
@@ -86,7 +86,7 @@ async fn many(
     making.join_all().await
 }
 
-/// One more message to each, which those at `/turning` do not answer if it says so.
+/// Sends one more message to each, which those at `/turning` do not answer if it says so.
 async fn again(engine: Engine, hooks: Vec<WebhookId>, stall: bool) {
     let gate = Arc::new(tokio::sync::Semaphore::new(64));
     let text = if stall {
@@ -105,7 +105,7 @@ async fn again(engine: Engine, hooks: Vec<WebhookId>, stall: bool) {
     }
 }
 
-/// One webhook of another tenant on the same host name, with a thousand messages.
+/// Creates one webhook of another tenant on the same host name, with a thousand messages.
 async fn neighbour(engine: &Engine, url: &str) {
     let hook = webhook(engine, OwnerId(21), "neighbour", url).await;
     for _ in 0..1_000 {
@@ -113,7 +113,7 @@ async fn neighbour(engine: &Engine, url: &str) {
     }
 }
 
-/// From the time when each message was due, and from the return of `send`.
+/// Returns the times from the due time of each message, and from the return of `send`.
 async fn messages(
     engine: &Engine,
     hook: WebhookId,
@@ -145,7 +145,7 @@ async fn messages(
     (calls, commits)
 }
 
-/// From the call of `send` for webhooks that were just made, each of a tenant of its own.
+/// Measures the times from the call of `send` for new webhooks, each of a new tenant.
 async fn new_webhooks(engine: &Engine, port: u16, arrived: &Arrived) -> Vec<Duration> {
     let mut waits = Vec::new();
     for n in 0..NEW {

@@ -1,4 +1,4 @@
-//! From the call that starts an engine to its first emit, with many records stored.
+//! The time from the call that starts an engine to its first emit, with many records stored.
 
 use std::sync::Arc;
 use std::time::Instant;

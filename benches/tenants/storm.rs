@@ -13,12 +13,12 @@ use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 use crate::edits;
 
 const OWNER: OwnerId = OwnerId(11);
-/// Tasks beside the one that runs.
+/// The number of tasks besides the one that runs.
 const BESIDE: i64 = 19;
 const ROWS: usize = 10_000;
 const EMITS_A_SECOND: u64 = 1_000;
 const EDITS_A_SECOND: u64 = 100;
-/// How often it is asked whether the outbox is empty.
+/// The interval between checks whether the outbox is empty.
 const PAUSE: Duration = Duration::from_millis(20);
 const LEFT: &str = "SELECT count(*) FROM gatepost_occurrence";
 
@@ -60,7 +60,7 @@ fn edit(engine: &Engine, tasks: Vec<TaskId>) -> JoinSet<()> {
     edits
 }
 
-/// Emits at their pace, or as fast as they go. Returns how many were pending.
+/// Emits at a fixed pace, or as fast as possible. Returns the number of pending ones.
 async fn emits(engine: &Engine, happens: &Occurrence, count: usize) -> usize {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / EMITS_A_SECOND));
     pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);

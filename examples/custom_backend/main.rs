@@ -125,7 +125,7 @@ async fn engine(store: Arc<KvStore>) -> Result<Engine, Failure> {
     Ok(engine.start().await?)
 }
 
-/// The file is free when the last call that was under way has ended.
+/// Opens the file again. It is free when the last call that was under way has ended.
 async fn reopen(path: &Path, sealing: &impl Fn() -> SealingKeys) -> Result<KvStore, Failure> {
     for _ in 0..100 {
         match open(path, sealing()) {

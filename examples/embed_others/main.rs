@@ -1,6 +1,6 @@
 //! The same keys in front of services that are not axum's: `cargo run --example embed_others`.
 //!
-//! `plain_hyper.rs` asks the guard in a function of its own, `warp_filters.rs` has it as a tower
+//! `plain_hyper.rs` calls the guard from its own function, `warp_filters.rs` has it as a tower
 //! layer around warp's filters. Each is a whole server. The program is the client of both and ends
 //! with success only if every claim held.
 

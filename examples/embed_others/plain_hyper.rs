@@ -16,7 +16,7 @@ pub(crate) async fn serve(listener: TcpListener, guard: AuthLayer) -> io::Result
         let (stream, peer) = listener.accept().await?;
         let guard = guard.clone();
         let service = service_fn(move |mut request: Request<Incoming>| {
-            // Where the guard looks for it.
+            // The guard reads the client's address from this extension.
             request.extensions_mut().insert(peer);
             let guard = guard.clone();
             async move { Ok::<_, Infallible>(respond(&guard, request).await) }

@@ -22,7 +22,7 @@ pub(crate) async fn serve(listener: TcpListener, guard: AuthLayer) -> io::Result
         let (stream, peer) = listener.accept().await?;
         let guarded = guarded.clone();
         let service = service_fn(move |mut request: Request<Incoming>| {
-            // Where the guard looks for it.
+            // The guard reads the client's address from this extension.
             request.extensions_mut().insert(peer);
             guarded.call(request)
         });

@@ -1,4 +1,4 @@
-//! Judges the requests that a proxy asks about.
+//! The service that decides about the requests that a proxy asks about.
 
 use std::fmt::Display;
 
@@ -10,15 +10,15 @@ use gatepost_keys::{AccessLevel, AuthLayer, Principal, Via};
 
 const NONE: HeaderValue = HeaderValue::from_static("");
 
-/// Whatever the method and the path: 204 with who the caller is, or what the guard says. A proxy
-/// asks with those of the client's request (Envoy), or with `GET` and a path of its own, and names
-/// the client's method in `X-Forwarded-Method` (nginx, Traefik).
+/// Answers any method and path: 204 and the caller in headers, or the guard's refusal. A proxy asks
+/// with the client's method and path (Envoy), or with `GET` and a fixed path, and names the
+/// client's method in `X-Forwarded-Method` (nginx, Traefik).
 pub(crate) fn router(guard: AuthLayer) -> Router {
     Router::new().fallback(let_in).layer(guard.any_grant())
 }
 
-/// All five headers, so that a proxy that sets them as the response has them leaves none of the
-/// client's own.
+/// Sets all five headers, so that a proxy that copies them from the response replaces those that
+/// the client sent.
 async fn let_in(
     Extension(caller): Extension<Principal>,
     asked: Method,
@@ -47,8 +47,8 @@ async fn let_in(
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// A key that names scopes passes with their names, which the service judges. One that names tables
-/// alone is for the tables of the API.
+/// A key with scopes passes, and its scopes are handed to the service, which decides by them. A key
+/// with only tables is for the tables of the API.
 fn granted(grant: &Grant, touch: Access) -> Result<(), NotGranted> {
     if grant.scopes().is_empty() {
         grant.allows_elsewhere(touch)
@@ -57,8 +57,8 @@ fn granted(grant: &Grant, touch: Access) -> Result<(), NotGranted> {
     }
 }
 
-/// Of all methods that are named the worst, and so of one that is not known: behind a proxy that
-/// asks with the client's method, the header may be the client's own.
+/// Returns [`Access::Write`] if any of the named methods changes something or is not known: behind
+/// a proxy that asks with the client's method, the client itself may have written the header.
 fn touch(asked: &Method, headers: &HeaderMap) -> Access {
     let mut named = headers.get_all("x-forwarded-method").iter();
     let is_safe = |method: &HeaderValue| {
@@ -74,7 +74,8 @@ fn access(caller: &Principal) -> &'static str {
     match caller.access {
         AccessLevel::SystemAdministrator => "system-administrator",
         AccessLevel::TenantAdministrator => "tenant-administrator",
-        // A level that is added one day has the least powers to a service that does not know it.
+        // A level that is added later has the fewest permissions in a service that does not know
+        // it.
         _ => "user",
     }
 }

@@ -1,10 +1,10 @@
 //! A service that knows nothing of keys, behind an nginx that asks for each request who sent it:
 //! `cargo run --example forward_auth`.
 //!
-//! Services in any language stand behind one judge of keys this way. `nginx.conf` beside this file
-//! is the whole configuration; Traefik's `forwardAuth` and Envoy's `ext_authz` ask the same judge
-//! (`docs/forward_auth.md`). The program starts an nginx of its own, is its own client, and ends
-//! with success only if every claim held; with 2 where nginx is not installed.
+//! Services in any language can share one checker of keys in this way. `nginx.conf` in this folder
+//! is the whole configuration; Traefik's `forwardAuth` and Envoy's `ext_authz` ask the same checker
+//! (`docs/guides/forward-auth.md`). The program starts its own nginx, is its own client, and ends
+//! with success only if every claim held; with 2 if nginx is not installed.
 
 mod judge;
 mod nginx;
@@ -34,11 +34,11 @@ use tokio::net::TcpListener;
 type Failure = Box<dyn Error + Send + Sync>;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// A client elsewhere.
+/// The address of another client.
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-/// A body that is larger than nginx takes by itself, in bytes.
+/// A body that is larger than nginx accepts by default, in bytes.
 const LARGE: usize = 3 << 19;
-/// Wrong keys until the judge has had enough.
+/// Wrong keys, more than the guard accepts from one address.
 const GUESSES: usize = 200;
 
 /// The platform's user.
@@ -87,7 +87,7 @@ async fn started(router: Router) -> Result<SocketAddr, Failure> {
     Ok(server)
 }
 
-/// The service that is guarded: it repeats its headers.
+/// The guarded service: it repeats the headers that it received.
 async fn orders(headers: HeaderMap, _body: Bytes) -> String {
     let said = |name| {
         headers
@@ -105,7 +105,7 @@ async fn orders(headers: HeaderMap, _body: Bytes) -> String {
     )
 }
 
-/// What clients of the service do.
+/// Sends the requests of the service's clients.
 async fn tell(
     story: &mut Story,
     server: SocketAddr,
@@ -183,7 +183,8 @@ async fn tell(
         "X-Forwarded-Method: GET\r\nContent-Length",
     );
     let through = send(server, HERE, &head, "").await?;
-    // As Envoy asks: with the client's own method, and what else it is told to pass on.
+    // As Envoy asks: with the client's own method, and the other headers that it is configured to
+    // forward.
     let direct = send(judge, HERE, &head, "").await?;
     story.claim(
         "whatever the client says of its method",
@@ -235,7 +236,7 @@ async fn call(server: SocketAddr, from: IpAddr, token: Option<&str>) -> io::Resu
     asked(server, from, token, "").await
 }
 
-/// With these lines of the client's own in its head.
+/// Sends a request whose head has these additional lines.
 async fn asked(
     server: SocketAddr,
     from: IpAddr,
@@ -249,7 +250,7 @@ async fn asked(
     send(server, from, &head, "").await
 }
 
-/// A key of hers.
+/// Creates a key of the user.
 async fn made(
     keys: &KeyService,
     user: &Principal,
@@ -275,7 +276,7 @@ fn only(address: IpAddr) -> Result<IpPolicy, Failure> {
     })
 }
 
-/// Reading alone, and only this scope.
+/// A grant of only reading and only this scope.
 fn reading(scope: &str) -> Result<Grant, Failure> {
     Ok(Grant::new(true, TableNames::none(), scope.parse()?))
 }

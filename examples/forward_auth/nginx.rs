@@ -1,4 +1,4 @@
-//! An nginx of the program's own, in a temporary folder.
+//! The program's own nginx, in a temporary folder.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,16 +15,16 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// A running nginx; ends when this is dropped.
 pub(crate) struct Nginx {
-    /// Where it listens.
+    /// The address at which it listens.
     pub(crate) server: SocketAddr,
     process: Child,
 }
 
 impl Nginx {
-    /// Starts it with the configuration beside this file, on a free port.
+    /// Starts nginx on a free port, with the configuration in this folder.
     ///
     /// # Errors
-    /// `NotFound` when nginx is not installed; when it does not start.
+    /// `NotFound` if nginx is not installed; an error if it does not start.
     pub(crate) async fn start(
         folder: &Path,
         judge: SocketAddr,
@@ -69,7 +69,7 @@ impl Drop for Nginx {
     }
 }
 
-/// Distributions install it where only administrators look.
+/// Finds nginx: distributions install it in a folder that only administrators have in `PATH`.
 fn program() -> io::Result<&'static str> {
     let places = ["nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx"];
     places

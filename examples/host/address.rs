@@ -1,4 +1,4 @@
-//! Where to listen.
+//! The address to listen on.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -9,8 +9,9 @@ use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 use crate::failure::Failure;
 
-/// How many connections may wait to be accepted; the system may allow fewer. One that finds no room
-/// is tried again after a second: with the usual 128, a flood makes everybody wait for that.
+/// How many connections may wait to be accepted; the system may allow fewer. A client whose
+/// connection does not fit tries again after a second: with the usual 128, a flood makes everybody
+/// wait for that.
 const BACKLOG: u32 = 4096;
 
 /// A host, by address or name, and a port: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
@@ -21,7 +22,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Listens there; on the first address that can be had, if a name has several.
+    /// Listens there; if a name has several addresses, on the first that can be bound.
     pub(crate) async fn listen(&self) -> Result<TcpListener, Failure> {
         self.bind().await.map_err(|error| {
             let advice = self.advice(&error);
@@ -29,7 +30,7 @@ impl Address {
         })
     }
 
-    /// By what clients may call it; `None` if it is every address of this machine.
+    /// The name by which clients may call it; `None` if it is every address of this machine.
     pub(crate) fn name(&self) -> Option<&str> {
         let ip = self.host.parse::<IpAddr>();
         (!ip.is_ok_and(|ip| ip.is_unspecified())).then_some(&self.host)

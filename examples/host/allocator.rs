@@ -4,18 +4,18 @@ use std::env;
 
 use mimalloc::MiMalloc;
 
-/// It gives back what is freed; the one of the C library keeps 100 MiB and more of what requests
-/// and password checks needed once.
+/// An allocator that returns freed memory to the system; the C library's keeps 100 MiB and more of
+/// the memory that requests and password checks needed once.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How long it keeps freed pages, in milliseconds: not at all. Of its own it keeps them for a
-/// second, and a process whose users do their worst holds half as much again (BENCHMARKS.md).
+/// How long the allocator keeps freed pages, in milliseconds: not at all. Its default is a second,
+/// and a process whose users do their worst then holds half as much again (BENCHMARKS.md).
 const PURGE_DELAY: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "0");
 
-/// Has pages go back soon. The allocator reads its options before `main` begins, so the process
-/// starts itself once more, with the option in its environment. Where the operator has set it, or
-/// this cannot be done, all stays as it is.
+/// Makes the allocator return pages soon. It reads its options before `main` begins, so the process
+/// starts itself once more, with the option in its environment. If the operator has set the option,
+/// or the process cannot be started again, nothing changes.
 pub(crate) fn give_back_soon() {
     if env::var_os(PURGE_DELAY.0).is_none() {
         begin_again();

@@ -25,7 +25,7 @@ use crate::figures::Figures;
 use crate::options::Options;
 use crate::traces::of_request;
 
-/// What API and pages are made of.
+/// The parts of the API and the console.
 #[derive(Debug)]
 pub(crate) struct App {
     engine: Engine,
@@ -33,7 +33,7 @@ pub(crate) struct App {
     management: Management,
     sessions: Sessions,
     tokens: Tokens,
-    /// Whether the figures are served elsewhere.
+    /// Whether the metrics are served at another address.
     figures_apart: bool,
     /// Whether requests are spans of traces.
     traced: bool,
@@ -98,7 +98,7 @@ impl App {
             .merge(console.router())
             .merge(figures.health())
             .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) });
-        // Figures tell about all users' business.
+        // The metrics describe the activity of all users.
         let router = match self.figures_apart {
             true => router,
             false => router.merge(figures.guarded(self.guard)),
@@ -110,7 +110,7 @@ impl App {
     }
 }
 
-/// The tables of the platform's own, to which keys can be narrowed.
+/// Returns the platform's own tables, to which keys can be narrowed.
 fn own_tables() -> impl Iterator<Item = TableName> {
     let names = ["tags", "users", "vms"].into_iter();
     names.filter_map(|name| name.parse().ok())

@@ -1,4 +1,4 @@
-//! Where everything is kept, as `--data` names it.
+//! The location of all data, as `--data` names it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use gatepost_ids::trim_pasted;
 
-/// What may be named.
+/// The accepted locations.
 const KNOWN: &str = "a folder, `memory` or postgres://… are known here";
 /// Words before a `=` that make a text a connection string, of libpq or of other drivers.
 const CONNECTION: [&str; 16] = [
@@ -42,7 +42,7 @@ const SCHEMES: [&str; 12] = [
     "file",
     "jdbc",
 ];
-/// How the files of SQLite are called.
+/// The endings of SQLite files.
 const FILES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
 
 /// A folder, a database elsewhere, or nothing.
@@ -57,11 +57,11 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// What was typed.
+    /// Reads the location that was typed.
     ///
     /// # Errors
-    /// In words, for the URL of anything but PostgreSQL, and for what looks like another kind of
-    /// location. What may be a password is not repeated.
+    /// A sentence, for the URL of anything but PostgreSQL, and for a text that looks like another
+    /// kind of location. A possible password is not repeated.
     pub(crate) fn parse(typed: OsString) -> Result<Self, String> {
         let Some(text) = typed.to_str().map(trim_pasted) else {
             return Ok(Self::Folder(typed.into()));
@@ -82,12 +82,12 @@ impl Data {
     }
 }
 
-/// The folder that a text names.
+/// Reads the folder that a text names.
 ///
 /// # Errors
-/// In words, for what looks like a location of another kind: a folder of that name would be made,
-/// and in a container it would be gone at the next start. With `./` before it, it is a folder. What
-/// may be a password is not repeated.
+/// A sentence, for a text that looks like a location of another kind: a folder of that name would
+/// be made, and in a container it would be lost at the next start. With `./` before it, it is a
+/// folder. A possible password is not repeated.
 pub(crate) fn folder(typed: &str) -> Result<PathBuf, &'static str> {
     let text = trim_pasted(typed);
     let lower = text.to_ascii_lowercase();
@@ -131,7 +131,7 @@ fn is_double(text: &str) -> bool {
 
 fn is_connection_string(lower: &str) -> bool {
     let mut pairs = lower.split('=');
-    // What is behind the last `=` is a value.
+    // The text after the last `=` is a value.
     pairs.next_back();
     pairs.any(|before| {
         let before = before.trim_end();
@@ -156,18 +156,18 @@ fn product(scheme: &str) -> String {
     }
 }
 
-/// A connection string, with its password. It is shown without.
+/// A connection string, with its password. It is shown without the password.
 #[derive(Clone)]
 pub(crate) struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// All of it.
+    /// Returns the whole string.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Host, port and database, if they can be distinguished from a password: whatever is before
-    /// the last `@`, however it is written, and what is behind a `?`.
+    /// Returns host, port and database, if they can be distinguished from a password, which is
+    /// before the last `@`, in any form, or after a `?`.
     fn shown(&self) -> Option<String> {
         let (scheme, rest) = self.0.split_once("://")?;
         let (secret, place) = match rest.rsplit_once('@') {
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// In a container a folder of such a name would be gone at the next start, with all data.
+    /// In a container a folder of such a name would be lost at the next start, with all data.
     #[test]
     fn location_of_another_kind_is_no_folder() {
         for (typed, said) in [

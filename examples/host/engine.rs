@@ -23,7 +23,7 @@ const PRIVATE: [&str; 6] = [
     "192.168.0.0/16",
     "fc00::/7",
 ];
-/// What is said about them while they are closed.
+/// The advice in errors about private targets while they are not allowed.
 const ADVICE: &str = "start the platform with --allow-private-targets to allow them";
 
 /// Starts it; `receiver` is the one address of this machine to which it may send in any case.

@@ -1,15 +1,15 @@
-//! Why the platform does not start or go on: one line that a person can act on.
+//! Why the platform does not start or stops: one line that a person can act on.
 
 use std::error::Error;
 use std::process::ExitCode;
 use std::{fmt, io};
 
-/// What is wrong with the command line, as most programs say it.
+/// The exit status for a wrong command line, as most programs have it.
 const USAGE: u8 = 2;
 
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// What could not be done, the chain of its causes, and what may help.
+/// An action that failed, the chain of its causes, and advice.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
@@ -19,7 +19,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The command line, or a variable, cannot be understood.
+    /// Creates a failure of the command line, or of a variable, that cannot be understood.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -29,7 +29,7 @@ impl Failure {
         }
     }
 
-    /// Something could not be done, because of this.
+    /// Creates a failure of an action, with its cause.
     pub(crate) fn new(what: impl Into<String>, cause: impl Into<Cause>) -> Self {
         Self {
             what: what.into(),
@@ -39,13 +39,13 @@ impl Failure {
         }
     }
 
-    /// What to try.
+    /// Adds advice on what to try.
     pub(crate) fn advise(mut self, advice: Option<String>) -> Self {
         self.advice = advice;
         self
     }
 
-    /// 2 for what is wrong with the command line, 1 for everything else.
+    /// Returns 2 for a wrong command line, 1 for everything else.
     pub(crate) fn exit_code(&self) -> ExitCode {
         if self.usage {
             USAGE.into()
@@ -79,7 +79,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Without the number of the system's errors and their capital, which have no place in a sentence.
+/// Returns the text without the number of the system's error and without its capital, which would
+/// not fit into a sentence.
 fn plain(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     let text = match text.split_once(" (os error ") {
@@ -95,7 +96,7 @@ fn plain(error: &(dyn Error + 'static)) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Says what could not be done.
+/// Adds the failed action to an error.
 pub(crate) trait InWords<T> {
     /// `cannot read the file x`, as an error that ends the program.
     fn in_words(self, what: impl FnOnce() -> String) -> Result<T, Failure>;

@@ -1,4 +1,4 @@
-//! `/health` for a load balancer; `/metrics` and `/status` for who runs the platform.
+//! `/health` for a load balancer; `/metrics` and `/status` for the operator.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 const EVERY: Duration = Duration::from_secs(1);
 /// A store that takes longer does not respond.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// What is older says nothing of now.
+/// An older state says nothing about the present.
 const STALE: Duration = Duration::from_secs(10);
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// How the engine was when it was asked last, which is about a second ago: whoever asks here costs
-/// the store nothing.
+/// The engine's state as it was read last, about a second ago: a request here costs the store
+/// nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
     latest: watch::Receiver<(Instant, Option<Health>)>,
@@ -31,7 +31,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Asks once, and goes on asking.
+    /// Reads the state once and then every second, in a task.
     pub(crate) async fn of(engine: Engine, metrics: PrometheusHandle) -> Self {
         let (say, latest) = watch::channel((Instant::now(), ask(&engine).await));
         tokio::spawn(async move {
@@ -44,7 +44,7 @@ impl Figures {
             }
         });
         let upkeep = metrics.clone();
-        // Samples are gathered until somebody looks at them, or this does.
+        // Samples are gathered until a request reads them, or this task does.
         tokio::spawn(async move {
             let mut tick = interval(UPKEEP);
             loop {
@@ -62,7 +62,7 @@ impl Figures {
             .with_state(self.clone())
     }
 
-    /// `/metrics` and `/status`, for whoever reaches them.
+    /// `/metrics` and `/status`, without a key: everybody who can reach the address may read them.
     pub(crate) fn open(&self) -> Router {
         Router::new()
             .route("/metrics", get(exposition))

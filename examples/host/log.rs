@@ -1,4 +1,4 @@
-//! What is logged, and how: to the standard error, one line for each thing.
+//! The log: one line for each event, to the standard error.
 
 use std::io::{self, IsTerminal};
 
@@ -11,7 +11,7 @@ use tracing_subscriber::{Layer, fmt, registry};
 use crate::failure::Failure;
 use crate::traces::Traces;
 
-/// Says what is logged, instead of `-v` and `-q`.
+/// The environment variable that selects what is logged, instead of `-v` and `-q`.
 const FILTER: &str = "RUST_LOG";
 /// It logs each statement, with its parameters, at `debug`.
 const DRIVER: &str = "tokio_postgres";
@@ -21,11 +21,11 @@ const NO_COLOURS: &str = "NO_COLOR";
 /// How much is logged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verbosity {
-    /// `-v`: all that our own crates say.
+    /// `-v`: all messages of our crates.
     Details,
     /// A line for each request, each delivery, each refusal.
     Requests,
-    /// `-q`: what somebody should look at.
+    /// `-q`: only what an operator should look at.
     Warnings,
 }
 
@@ -45,10 +45,10 @@ fn debugged(target: &'static str) -> (&'static str, LevelFilter) {
     (target, LevelFilter::DEBUG)
 }
 
-/// Logs from now on, and hands spans over.
+/// Starts logging and the export of spans.
 ///
 /// # Errors
-/// When `RUST_LOG` cannot be understood.
+/// If `RUST_LOG` cannot be understood.
 pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(), Failure> {
     let shown = match variable(FILTER) {
         Some(text) => asked_for(&text)?,
@@ -58,7 +58,7 @@ pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(),
         .compact()
         .with_ansi(io::stderr().is_terminal() && variable(NO_COLOURS).is_none())
         .with_writer(io::stderr)
-        // Where the standard error is closed, nothing can be said about it.
+        // If the standard error is closed, nothing can be reported about it.
         .log_internal_errors(false)
         .with_filter(shown);
     registry()
@@ -68,7 +68,7 @@ pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(),
     Ok(())
 }
 
-/// What the variable says; PostgreSQL's driver says its statements only if it is named.
+/// Reads the variable's value; PostgreSQL's driver logs its statements only if it is named.
 fn asked_for(text: &str) -> Result<Targets, Failure> {
     let shown: Targets = text.parse().map_err(|error| {
         Failure::usage(format!(

@@ -43,7 +43,7 @@ use tell::Told;
 use tokio::net::TcpListener;
 use traces::Traces;
 
-/// Connections to the listener of the figures.
+/// Connections to the listener of the metrics.
 const SCRAPERS: usize = 16;
 
 #[tokio::main]
@@ -69,7 +69,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// To the standard output. Whoever reads it may have left, which is no reason to end.
+/// Writes to the standard output. A reader that has closed it is no reason to end.
 fn say(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
 }
@@ -82,7 +82,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
     let metrics = metrics.in_words(|| "cannot record metrics".into())?;
     let descriptors = Descriptors::of_this_process();
     let descriptors = descriptors.in_words(|| "cannot serve".into())?;
-    // First of all what another program may have: nothing is made when it is not to be had.
+    // The address comes first, as another program may hold it: then nothing else is made.
     let listener = options.listen.listen().await?;
     let addr = listener.local_addr();
     let addr = addr.in_words(|| "cannot tell the own address".into())?;
@@ -118,7 +118,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
         None => None,
     };
     let router = app.router(&figures);
-    // A stop that comes once it has said that it listens ends it well.
+    // A stop signal that comes after the platform has said that it listens ends it cleanly.
     let stop = stop_signal().in_words(|| "cannot wait for signals".into())?;
     let metrics = scrapers.as_ref().map(TcpListener::local_addr).transpose();
     let told = Told {
@@ -142,7 +142,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
     if let Some(traces) = traces {
         traces.finish().await;
     }
-    // Whatever the store has not taken by then is lost.
+    // Entries that the store has not taken by then are lost.
     let _ = tokio::time::timeout(Duration::from_secs(5), log.flush()).await;
     let _ = tokio::time::timeout(Duration::from_secs(5), stores.close()).await;
     Ok(())
@@ -160,7 +160,7 @@ fn certificate(options: &Options) -> Result<Option<SelfSigned>, Failure> {
     Ok(Some(kept?))
 }
 
-/// Serves the figures at an address of their own.
+/// Serves the metrics at a separate address.
 fn serve_figures(listener: TcpListener, figures: &Figures) {
     let limits = ServeLimits::of_connections(SCRAPERS);
     let forever = std::future::pending();

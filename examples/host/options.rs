@@ -1,4 +1,4 @@
-//! The command line, read once: what a value may be is decided here.
+//! The command line, read once, and the rules for its values.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -16,12 +16,13 @@ use crate::failure::{Failure, InWords};
 use crate::log::Verbosity;
 use crate::trust;
 
-/// Where the administrator's password may stand, instead of on the command line.
+/// The environment variable that may hold the administrator's password, instead of the command
+/// line.
 const PASSWORD_VARIABLE: &str = "GATEPOST_ADMIN_PASSWORD";
-/// Where everything is kept by default, and what is kept beside a database that is elsewhere.
+/// The default folder of the data, and of the files that are kept next to a database elsewhere.
 const FOLDER: &str = "gatepost-data";
 
-/// What is asked for.
+/// The request of the command line.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Help,
@@ -33,12 +34,12 @@ pub(crate) enum Asked {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum WithDemo {
     Always,
-    /// With the first start in a new folder, or in memory, and on an address of this machine alone.
+    /// With the first start in a new folder, or in memory, and only on a loopback address.
     AtFirst,
     Never,
 }
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub listen: Address,
@@ -61,7 +62,7 @@ impl Options {
     /// Reads the command line, and the administrator's password from its variable.
     ///
     /// # Errors
-    /// What cannot be understood, by the name of its option. No value of a password is repeated.
+    /// An option that cannot be understood, by its name. No value of a password is repeated.
     pub(crate) fn parse(mut args: Parser) -> Result<Asked, Failure> {
         let mut options = Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
@@ -118,12 +119,12 @@ impl Options {
         Ok(())
     }
 
-    /// Whether nothing is kept.
+    /// Returns whether nothing is kept.
     pub(crate) fn memory(&self) -> bool {
         matches!(self.data, Data::Memory)
     }
 
-    /// Where what is kept beside the data is.
+    /// Returns the folder of the files that are kept next to the data.
     pub(crate) fn state_folder(&self) -> PathBuf {
         match (&self.state, &self.data) {
             (Some(folder), _) | (None, Data::Folder(folder)) => folder.clone(),
@@ -131,12 +132,12 @@ impl Options {
         }
     }
 
-    /// A file there.
+    /// Returns the path of a file there.
     pub(crate) fn state(&self, file: &str) -> PathBuf {
         self.state_folder().join(file)
     }
 
-    /// Where the sealing key is.
+    /// Returns the path of the sealing key.
     pub(crate) fn seal_key(&self) -> PathBuf {
         let named = self.seal_key.clone();
         named.unwrap_or_else(|| self.state("seal.key"))

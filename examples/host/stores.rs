@@ -1,4 +1,4 @@
-//! Where everything is kept.
+//! The stores of all data.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::data::Data;
 use crate::failure::{Failure, InWords};
 use crate::options::Options;
 
-/// The store that `--data` names, three times, and how it is sealed.
+/// The store that `--data` names, as each of its three traits, and how it is sealed.
 #[derive(Debug)]
 pub(crate) struct Stores {
     pub keys: Arc<dyn KeyStore>,
     pub webhooks: Arc<dyn WebhookStore>,
     pub audit: Arc<dyn AuditStore>,
     pub sealing: Option<Sealing>,
-    /// Whether this start has made it, or nothing is kept.
+    /// Whether this start has created it, or nothing is kept.
     pub new: bool,
     open: Open,
 }
 
-/// What has to be closed.
+/// The store that has to be closed.
 #[derive(Debug)]
 enum Open {
     Memory,
@@ -35,7 +35,7 @@ enum Open {
 }
 
 impl Stores {
-    /// Opens what `--data` names, sealed, unless it is memory.
+    /// Opens the store that `--data` names; seals it unless it is memory.
     pub(crate) async fn open(options: &Options) -> Result<Self, Failure> {
         match &options.data {
             Data::Memory => {
@@ -48,11 +48,12 @@ impl Stores {
                 let config = PostgresConfig::url(url.expose()).with_sealing(sealing.keys());
                 let store = PostgresStore::connect(config).await.in_words(what)?;
                 sealing.check(&store).await.in_words(what)?;
-                // What was stored in plaintext, or under an older key.
+                // Seals the values that were stored in plaintext, or under an older key.
                 store.reseal().await.in_words(what)?;
                 let store = Arc::new(store);
                 let open = Open::Postgres(store.clone());
-                // It is somebody's, with or without tables: nothing comes along unasked.
+                // The database may belong to others, with or without tables: there is no
+                // demonstration unless it is asked for.
                 Ok(Self::of(store, open, Some(sealing), false))
             }
             Data::Folder(folder) => {
@@ -73,7 +74,8 @@ impl Stores {
         }
     }
 
-    /// Ends well: SQLite's log is in its file, and a process that shares a PostgreSQL has left.
+    /// Closes the store: SQLite's log is then in its file, and a process that shares a PostgreSQL
+    /// has left.
     pub(crate) async fn close(&self) {
         match &self.open {
             Open::Memory => {}

@@ -1,4 +1,4 @@
-//! What a start prints: passwords that were made, and lines that work when they are pasted.
+//! The output of a start: passwords that were made, and commands that work when they are pasted.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,7 +13,7 @@ use crate::options::Options;
 /// Cuts the key out of the response that shows it.
 const CUT: &str = r#"sed 's/.*"key":"\([^"]*\)".*/\1/'"#;
 
-/// What there is to say.
+/// The content of the output.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
     pub options: &'a Options,
@@ -21,12 +21,12 @@ pub(crate) struct Told<'a> {
     pub made: &'a BTreeMap<&'static str, Password>,
     pub sealing: Option<&'a Sealing>,
     pub addr: SocketAddr,
-    /// Where the demonstration's receiver is.
+    /// The address of the demonstration's receiver.
     pub receiver: Option<SocketAddr>,
     pub metrics: Option<SocketAddr>,
 }
 
-/// All of it. The last line says where it listens.
+/// Returns the whole output. The last line says where the platform listens.
 pub(crate) fn lines(told: &Told<'_>) -> String {
     let mut lines = passwords(told);
     if let Some(sealing) = told.sealing {
@@ -74,8 +74,8 @@ fn passwords(told: &Told<'_>) -> Vec<String> {
     lines
 }
 
-/// What is done in the first minute. curl takes the password from the environment: what was given
-/// is not printed.
+/// Returns the commands of the first minute. curl takes the password from the environment: a
+/// password that was given is not printed.
 fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let curl = match told.options.tls {
         true => format!(
@@ -87,7 +87,7 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let api = format!("{site}/api/v4");
     let with_password = format!(r#"{curl} -u "admin:$GATEPOST_ADMIN_PASSWORD""#);
     let with_key = format!(r#"{curl} -w '\n' -H "Authorization: Bearer $KEY""#);
-    // Names are taken only once: those of another paste must not be in the way.
+    // Names are unique: those of an earlier paste must not be in the way.
     let mark = "'$(date +%s%N)-$$'";
     let mut lines = Vec::new();
     if let Some(password) = told.made.get("admin") {
@@ -129,7 +129,8 @@ fn scheme(options: &Options) -> &'static str {
     if options.tls { "https" } else { "http" }
 }
 
-/// The platform as a client on this machine calls it: an address that means all of them is none.
+/// Returns the platform's URL for a client on this machine; the address that means all addresses is
+/// not one to call.
 fn site(told: &Told<'_>) -> String {
     let ip = match told.addr {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -140,7 +141,7 @@ fn site(told: &Told<'_>) -> String {
     format!("{}://{addr}", scheme(told.options))
 }
 
-/// A file as a POSIX shell takes it, from whichever folder.
+/// Returns the file's absolute path, quoted for a POSIX shell.
 fn quoted(file: &Path) -> String {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     format!("'{}'", file.display().to_string().replace('\'', r"'\''"))

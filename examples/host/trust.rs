@@ -1,4 +1,4 @@
-//! The certificates that `--trust` names: roots of one's own, for targets and token endpoints.
+//! The certificates that `--trust` names: private roots, for targets and token endpoints.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 
 use crate::failure::{Failure, InWords};
 
-/// What is expected.
+/// The expected content of the file.
 const EXPECTED: &str = "certificates in PEM form (-----BEGIN CERTIFICATE-----) are expected";
 
 /// Reads the certificates of a PEM file, one or more.
 ///
 /// # Errors
-/// When the file cannot be read, is empty, or holds a private key, no certificate, or one that
-/// cannot be used as a root. It is named; what it holds is not repeated.
+/// If the file cannot be read, is empty, or holds a private key, no certificate, or one that cannot
+/// be used as a root. The error names the file; its content is not repeated.
 pub(crate) fn roots(file: &Path) -> Result<Vec<u8>, Failure> {
     let what = || format!("cannot trust the certificates in {}", file.display());
     let bytes = fs::read(file).in_words(what)?;

@@ -1,4 +1,4 @@
-//! What `--help` and `--version` say.
+//! The texts of `--help` and `--version`.
 
 /// `--version`.
 pub(crate) const VERSION: &str = concat!("host ", env!("CARGO_PKG_VERSION"));

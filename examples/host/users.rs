@@ -1,4 +1,4 @@
-//! The passwords that hold at this start: given, kept from an earlier one, or made now.
+//! The passwords of this start: given, kept from an earlier one, or made.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::options::Options;
 
 const ADMIN: &str = "admin";
 
-/// All passwords, and those that were made now, by user, to be printed this once.
+/// Returns all passwords, and by user those that were made at this start, which are printed only
+/// once.
 pub(crate) fn passwords(
     options: &Options,
 ) -> Result<(Passwords, BTreeMap<&'static str, Password>), Failure> {

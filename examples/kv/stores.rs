@@ -1,4 +1,4 @@
-//! The store over each adapter keeps the whole contract: what an integrator's proof looks like.
+//! The contract tests of the store over each adapter, as an integrator would run them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::fjall::FjallKv;
 use crate::mariadb::{MariaKv, server};
 use crate::redb::RedbKv;
 
-/// How often a database is opened that the store before has not closed yet.
+/// How often opening is tried while the earlier store has not closed the database yet.
 const ATTEMPTS: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A folder that goes with the test, and what opens a database in it.
+/// A folder that is removed after the test, and the function that opens a database in it.
 struct Place<K> {
     folder: TempDir,
     open: fn(&Path) -> Result<K, KvError>,
@@ -113,7 +113,7 @@ fn files(folder: &Path) -> Vec<u8> {
     bytes
 }
 
-/// All clauses of the three traits, over one adapter.
+/// Runs all contract tests of the three traits over one adapter.
 macro_rules! clauses {
     ($name:ident, $open:expr, $dump:expr) => {
         mod $name {

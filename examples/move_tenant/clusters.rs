@@ -1,4 +1,4 @@
-//! The databases, and the platform's map of who is where.
+//! The databases, and the platform's map of tenants to databases.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ use webhook_model::{Catalog, Occurrence, OwnerId, Specificity, TagId};
 
 use crate::Failure;
 
-/// The tenant that moves, and who administers it.
+/// The tenant that moves, and its administrator.
 pub(crate) const TENANT: TenantId = TenantId(7);
 pub(crate) const ADMINISTRATOR: OwnerId = OwnerId(71);
 
-/// The platform's users, the same whichever database is asked for.
+/// The platform's users, the same for every database.
 #[derive(Debug)]
 struct Users;
 
@@ -51,7 +51,7 @@ impl Cluster {
         let engine = Engine::builder(store.clone(), sender.build()?)
             .addressed_only(Arc::new(Users))
             .catalog(catalog.build())
-            // Who arrives brings more in a minute than a user may make.
+            // A tenant that arrives brings more in a minute than a user may make.
             .quotas(Arc::new(Quota::UNLIMITED))
             .start()
             .await?;
@@ -66,13 +66,13 @@ impl Cluster {
 
 /// The platform: one map, by which it finds the database of a tenant.
 pub(crate) struct Platform {
-    /// Held for reading as long as something is given to a database, for writing when the map
-    /// changes: nothing that was begun before a change is stored after it.
+    /// Held for reading while something is given to a database, for writing when the map changes:
+    /// nothing that was begun before a change is stored after it.
     pub(crate) map: RwLock<HashMap<TenantId, Arc<Cluster>>>,
 }
 
 impl Platform {
-    /// An order was placed at the tenant's.
+    /// Reports that an order was placed at the tenant's shop.
     pub(crate) async fn order(&self, number: usize) -> Result<(), Failure> {
         let audience = Audience::Tenant(TENANT);
         let mut order = Occurrence::new("orders".parse()?, "placed".parse()?, audience);

@@ -17,12 +17,12 @@ use crate::clusters::Cluster;
 
 const PAGE: u32 = 200;
 
-/// What has which number in the new database.
+/// The numbers of the copied records in the new database, by their numbers in the old one.
 #[derive(Default)]
 pub(crate) struct Moved {
     webhooks: HashMap<WebhookId, WebhookId>,
     tasks: HashMap<TaskId, TaskId>,
-    /// Webhooks in order, held until the old database has sent what waits there.
+    /// Webhooks in order, held until the old database has sent its waiting deliveries.
     held: Vec<WebhookId>,
 }
 
@@ -120,7 +120,7 @@ async fn events(from: &Cluster, to: &Cluster, scope: Scope, moved: &Moved) -> Re
     }
 }
 
-/// Keys go as they are stored: their digests, so that every key goes on to work.
+/// Copies keys as they are stored: their digests, so that every key continues to work.
 async fn keys(from: &Cluster, to: &Cluster, scope: Scope) -> Result<(), Failure> {
     let mut query = KeyQuery::all(Page::<KeyId>::first(PAGE));
     query.scope = scope;
@@ -136,8 +136,8 @@ async fn keys(from: &Cluster, to: &Cluster, scope: Scope) -> Result<(), Failure>
     }
 }
 
-/// Tasks that run once and ran while the records were copied go from the new database, too. Called
-/// while nothing is emitted.
+/// Deletes from the new database the tasks that run once and ran while the records were copied. The
+/// caller must not emit at the same time.
 pub(crate) async fn forget_what_ran(
     from: &Cluster,
     to: &Cluster,
@@ -151,7 +151,7 @@ pub(crate) async fn forget_what_ran(
     Ok(())
 }
 
-/// Whether the old database has something left to send for the tenant.
+/// Returns whether the old database has sent everything for the tenant.
 pub(crate) async fn is_drained(from: &Cluster, tenant: TenantId) -> Result<bool, Failure> {
     let mut query = DeliveryQuery::all(Page::first(1));
     query.scope = Scope::Tenant(tenant);
@@ -159,7 +159,7 @@ pub(crate) async fn is_drained(from: &Cluster, tenant: TenantId) -> Result<bool,
     Ok(from.engine.list_deliveries(&query).await?.is_empty())
 }
 
-/// What waited for its turn is sent now.
+/// Releases the deliveries that waited for the move.
 pub(crate) async fn release(to: &Cluster, moved: &Moved) -> Result<(), Failure> {
     for webhook in &moved.held {
         to.engine.resume_webhook(*webhook).await?;

@@ -1,9 +1,9 @@
 //! A tenant moves from one database to another while it is used: `cargo run --example move_tenant`.
 //!
-//! A platform that has outgrown one database spreads its tenants over several, each with an engine
-//! of its own, and keeps a map of them. Here one tenant moves, with its keys, webhooks, tasks and
-//! events, while its occurrences go on. Two SQLite files stand for the two databases; with
-//! PostgreSQL only the line that opens them differs. See `docs/scale.md`.
+//! A platform that has outgrown one database spreads its tenants over several, each with its own
+//! engine, and keeps a map of them. Here one tenant moves, with its keys, webhooks, tasks and
+//! events, while its occurrences continue. Two SQLite files stand for the two databases; with
+//! PostgreSQL only the line that opens them differs. See `docs/operations/sizing.md`.
 //!
 //! The program ends with success only if every claim held.
 
@@ -46,10 +46,10 @@ async fn main() -> Result<ExitCode, Failure> {
     story.chapter("A tenant moves while its orders go on");
     let orders = tokio::spawn(order(platform.clone()));
     tokio::time::sleep(Duration::from_millis(300)).await;
-    // From here on the platform refuses edits of the tenant's records, with a word of why.
+    // From here on the platform refuses edits of the tenant's records, and says why.
     let moved = copy::records(&old, &new, TENANT).await?;
     {
-        // Whoever emits waits for this: milliseconds.
+        // Callers that emit wait for this: milliseconds.
         let mut map = platform.map.write().await;
         copy::forget_what_ran(&old, &new, &moved).await?;
         map.insert(TENANT, new.clone());
@@ -89,7 +89,7 @@ async fn main() -> Result<ExitCode, Failure> {
         "accepted there",
         at_new.is_ok_and(|p| p.owner == ADMINISTRATOR),
     );
-    // The log may stay until nobody asks for it; then all of the tenant goes at once.
+    // The log may stay until nobody asks for it; then the whole tenant is removed.
     old.keys.remove_tenant(TENANT).await?;
     old.engine.remove_tenant(TENANT).await?;
     let at_old = old.keys.authenticate([header.as_bytes()], LOCAL).await;
@@ -106,7 +106,7 @@ async fn main() -> Result<ExitCode, Failure> {
     })
 }
 
-/// Orders, numbered from 1.
+/// Sends orders, numbered from 1.
 async fn order(platform: Arc<Platform>) -> Result<(), Failure> {
     let mut pace = tokio::time::interval(Duration::from_millis(5));
     for number in 1..=ORDERS {
@@ -116,8 +116,8 @@ async fn order(platform: Arc<Platform>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the tenant has: a webhook for all orders, one that receives them in order, a welcome that
-/// is sent once, and a key, which is returned.
+/// Creates the tenant's records: a webhook for all orders, one that receives them in order, a
+/// welcome that is sent once, and a key, which is returned.
 async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failure> {
     for name in ["orders", "ledger", "welcome"] {
         let url = format!("http://{}/{name}", receiver.addr).parse()?;

@@ -1,12 +1,12 @@
-//! A platform's own transaction decides whether something has occurred: `cargo run --example
-//! outbox`.
+//! A platform's own transaction decides whether something has occurred:
+//! `cargo run --example outbox`.
 //!
-//! A marketplace keeps its orders in its own table, beside Gatepost's in one database. With its own
-//! driver and its own statement it inserts an order and the occurrence of it in one transaction.
-//! Rolled back, nothing is sent; committed, it is sent, once, and only to the seller whose order it
-//! is: each seller is a tenant.
+//! A marketplace keeps its orders in its own table, in the same database as Gatepost's tables. With
+//! its own driver and its own statement it inserts an order and its occurrence in one transaction.
+//! Rolled back, nothing is sent; committed, it is sent, once, and only to the seller of the order:
+//! each seller is a tenant.
 //!
-//! The database is a SQLite file of its own, or with `-- postgres://…` a schema of that PostgreSQL
+//! The database is a separate SQLite file, or with `-- postgres://…` a schema of that PostgreSQL
 //! database, which is dropped at the end. The program ends with success only if every claim held.
 
 mod shop;
@@ -27,7 +27,7 @@ use webhook_model::{Action, Catalog, Event, OwnerId, Specificity, TagId, Target,
 /// The seller of all orders.
 pub(crate) const SELLER: TenantId = TenantId(7);
 const OTHER: TenantId = TenantId(8);
-/// Who administers each seller's account.
+/// The administrators of the sellers' accounts.
 const ADMINISTRATORS: [(OwnerId, TenantId); 2] = [(OwnerId(1), SELLER), (OwnerId(2), OTHER)];
 
 /// The platform's users: one administrator for each seller.
@@ -56,7 +56,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             &[("placed", "Placed")],
         )?
         .build();
-    // What is addressed to a seller is for that seller's administrators.
+    // An occurrence that is addressed to a seller is for that seller's administrators.
     let engine = Engine::builder(store, sender)
         .addressed_only(Arc::new(Users))
         .catalog(catalog)
@@ -89,7 +89,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     shop.order(3, Some("order-3"), true).await?;
     receiver.wait_for("/warehouse", 2).await?;
     shop.order(3, Some("order-3"), true).await?;
-    // The figures may be a second old.
+    // The counts may be a second old.
     tokio::time::sleep(Duration::from_millis(2500)).await;
     story.claim("nothing waits any more", drained(&engine).await?);
     story.claim("it was sent once", receiver.received().len() == 2);
@@ -108,7 +108,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     })
 }
 
-/// Whether the outbox is empty before long.
+/// Returns whether the outbox is empty before long.
 async fn drained(engine: &Engine) -> Result<bool, Box<dyn Error + Send + Sync>> {
     for _ in 0..300 {
         if engine.health().await?.queue.outbox == 0 {
@@ -119,8 +119,8 @@ async fn drained(engine: &Engine) -> Result<bool, Box<dyn Error + Send + Sync>> 
     Ok(false)
 }
 
-/// A webhook, a task that sends through it, and the event that runs the task: every order, by its
-/// tag.
+/// Creates a webhook, a task that sends through it, and the event that runs the task: every order,
+/// by its tag.
 async fn tell_the_warehouse(
     engine: &Engine,
     user: OwnerId,

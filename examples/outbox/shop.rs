@@ -12,12 +12,12 @@ use crate::SELLER;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Where Gatepost's tables are in PostgreSQL; the name is the platform's choice.
+/// The PostgreSQL schema of Gatepost's tables; the name is the platform's choice.
 const SCHEMA: &str = "gatepost_example_outbox";
 
 /// The platform's connection to its database.
 pub(crate) enum Shop {
-    /// A SQLite file in a folder that is gone in the end.
+    /// A SQLite file in a folder that is removed at the end.
     File {
         connection: rusqlite::Connection,
         _folder: tempfile::TempDir,
@@ -53,7 +53,8 @@ impl Shop {
         Ok((Self::Server(client), Arc::new(store)))
     }
 
-    /// Places an order and says so to its seller, in one transaction; commits it or rolls it back.
+    /// Stores an order and the occurrence for its seller, in one transaction; commits it or rolls
+    /// it back.
     pub(crate) async fn order(
         &mut self,
         number: i64,
@@ -93,7 +94,7 @@ impl Shop {
         Ok(())
     }
 
-    /// How many orders there are.
+    /// Returns the number of orders.
     pub(crate) async fn orders(&self) -> Result<i64, Failure> {
         let count = "SELECT count(*) FROM orders";
         Ok(match self {
@@ -102,7 +103,7 @@ impl Shop {
         })
     }
 
-    /// Leaves nothing behind.
+    /// Drops the schema, if there is a server.
     pub(crate) async fn close(self) -> Result<(), Failure> {
         if let Self::Server(client) = self {
             client

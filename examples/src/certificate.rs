@@ -1,4 +1,4 @@
-//! A self-signed certificate for this machine as it calls itself.
+//! A self-signed certificate for the names of this machine.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -11,16 +11,16 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::private;
 
-/// What every certificate is for.
+/// The names that every certificate has.
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-/// How a name and an address begin among the alternative names of a certificate (RFC 5280
+/// The tags of a name and an address among the alternative names of a certificate (RFC 5280
 /// §4.2.1.6).
 const NAME: u8 = 0x82;
 const ADDRESS: u8 = 0x87;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// A certificate and what a TLS server needs to show it.
+/// A certificate and the configuration of a TLS server that shows it.
 #[derive(Clone, Debug)]
 pub struct SelfSigned {
     /// The certificate in PEM, for clients to trust.
@@ -41,12 +41,13 @@ pub fn self_signed() -> Result<SelfSigned, Failure> {
 }
 
 impl SelfSigned {
-    /// The certificate in `cert.pem` and its key in `cert.key` of a folder; made there, for their
-    /// owner's eyes only, if one of them is missing: also for `name`, a host's name or address.
-    /// Clients that trust it go on doing so; if it is not for `name`, that is logged as a warning.
+    /// Reads the certificate from `cert.pem` and its key from `cert.key` of a folder. If one of
+    /// them is missing, both are made there, readable only by their owner, and also for `name`, a
+    /// host's name or address. Clients that trust an existing certificate continue to do so; if it
+    /// is not for `name`, that is logged as a warning.
     ///
     /// # Errors
-    /// When they cannot be read, written or used.
+    /// If they cannot be read, written or used.
     pub fn kept(folder: &Path, name: Option<&str>) -> Result<Self, Failure> {
         let (certificate, key) = (folder.join("cert.pem"), folder.join("cert.key"));
         if let (Some(pem), Some(key)) = (private::read(&certificate)?, private::read(&key)?) {
@@ -65,7 +66,7 @@ impl SelfSigned {
         Self::of(pem, &text)
     }
 
-    /// Whether a client that trusts it may call us by this name or address.
+    /// Returns whether a client that trusts it may call the platform by this name or address.
     fn is_for(&self, name: &str) -> bool {
         let alternative = match name.parse::<IpAddr>() {
             Ok(IpAddr::V4(address)) => (ADDRESS, address.octets().to_vec()),
@@ -88,7 +89,7 @@ impl SelfSigned {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(vec![der.clone()], key)?;
-        // Who offers none of these is turned away.
+        // A client that offers none of these is turned away.
         server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec(), b"http/1.0".to_vec()];
         Ok(Self {
             pem,
@@ -98,7 +99,7 @@ impl SelfSigned {
     }
 }
 
-/// A certificate and its key, in PEM.
+/// Makes a certificate and its key, in PEM.
 fn made(name: Option<&str>) -> Result<(String, String), Failure> {
     let mut names: Vec<_> = OWN.map(str::to_owned).into();
     names.extend(name.filter(|name| !OWN.contains(name)).map(str::to_owned));

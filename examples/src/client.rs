@@ -1,5 +1,4 @@
-//! One HTTP request over TCP, from an address of choice: what a script of the platform's user would
-//! send.
+//! One HTTP request over TCP, from a chosen local address, as a user's script would send it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -20,7 +19,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// The value of a header, whose name is given in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let fields = self.head.lines().filter_map(|line| line.split_once(':'));
@@ -30,7 +29,7 @@ impl Response {
             .next()
     }
 
-    /// The body as JSON; null if it is not.
+    /// Returns the body as JSON; null if it is none.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()

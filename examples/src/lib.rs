@@ -1,4 +1,4 @@
-//! What the examples share: a server, a receiver, a certificate, a small client.
+//! The parts that the examples share: a server, a receiver, a certificate, a small client.
 #![allow(
     clippy::exhaustive_enums,
     clippy::exhaustive_structs,

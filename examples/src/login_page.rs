@@ -1,4 +1,4 @@
-//! The page with the form.
+//! The page with the login form.
 
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 const STYLE: &str = ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;max-width:20rem;margin:15vh auto;padding:0 1rem}label{display:block;margin-bottom:1rem}input,button{font:inherit;display:block;width:100%;box-sizing:border-box;padding:.4rem;margin-top:.25rem}";
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// The page, with what was wrong; the login leads to `back`.
+/// Returns the page, with the reason of a refusal; the login leads to `back`.
 pub(crate) fn page(status: StatusCode, back: &str, wrong: &str) -> Response {
     let back = back
         .replace('&', "&amp;")

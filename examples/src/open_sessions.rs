@@ -1,6 +1,6 @@
-//! The sessions that are open: found by their secret, ended after inactivity, and in any case half
-//! a day after the login (SPEC 5.1 rule 3). Bounded in number, and trimmed a little with each one
-//! that is opened.
+//! The open sessions: found by their secret, ended after inactivity, and in any case half a day
+//! after the login (SPEC 5.1 rule 3). Their number is bounded, and each new session removes a few
+//! that have ended.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -16,12 +16,12 @@ use webhook_model::OwnerId;
 const IDLE: Duration = Duration::from_secs(30 * 60);
 /// How long it lasts at most.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
-/// Sessions of a user; the oldest makes room.
+/// Sessions of a user; a further one ends the oldest.
 const OF_ONE: usize = 100;
 /// Sessions in all.
 const MOST: usize = 10_000;
 /// Sessions that are looked at when one is opened. If all are alive and there are too many, the one
-/// of these that was not used for longest makes room.
+/// of these that was not used for longest ends.
 const STEP: usize = 8;
 
 /// The open sessions of one process.
@@ -37,7 +37,7 @@ pub(crate) struct Session {
     pub(crate) owner: OwnerId,
     /// The name that the user logged in with.
     pub(crate) name: Arc<str>,
-    /// What a form that ends the session carries.
+    /// The token in a form that ends the session.
     pub(crate) form_token: Arc<str>,
     opened: Duration,
     used: Duration,
@@ -47,7 +47,7 @@ pub(crate) struct Session {
 struct Table {
     sessions: HashMap<Arc<str>, Session>,
     of_users: HashMap<OwnerId, VecDeque<Arc<str>>>,
-    /// All of them, and some that have ended; who was looked at goes to the back.
+    /// All open sessions, and some that have ended; a session that was looked at goes to the end.
     line: VecDeque<Arc<str>>,
 }
 
@@ -83,7 +83,8 @@ impl OpenSessions {
         secret
     }
 
-    /// The session of this secret. A person prolongs it; a page that polls does not.
+    /// Returns the session of this secret. A person's request prolongs it; a page that polls does
+    /// not.
     pub(crate) fn find(&self, secret: &str, visit: Visit) -> Option<Session> {
         let (mut table, now) = (self.lock(), self.now());
         let session = table.sessions.get_mut(secret)?;
@@ -103,7 +104,7 @@ impl OpenSessions {
         table.end(secret).filter(|session| !session.has_ended(now))
     }
 
-    /// Time since the start, whatever the clock is set to.
+    /// Returns the time since the start, which does not depend on the clock.
     fn now(&self) -> Duration {
         let passed = self.clock.passed();
         passed.unwrap_or_else(|| self.began.elapsed())
@@ -127,8 +128,7 @@ impl Session {
 }
 
 impl Table {
-    /// Looks at the next few in line: those that have ended leave, and one more if there are too
-    /// many.
+    /// Looks at the next few: removes those that have ended, and one more if there are too many.
     fn trim(&mut self, now: Duration) {
         let mut longest_unused: Option<(Duration, Arc<str>)> = None;
         for _ in 0..STEP.min(self.line.len()) {
@@ -180,7 +180,7 @@ impl Table {
     }
 }
 
-/// 256 random bits.
+/// Returns 256 random bits.
 fn random() -> Arc<str> {
     let halves = (rand::random::<u128>(), rand::random::<u128>());
     format!("{:032x}{:032x}", halves.0, halves.1).into()

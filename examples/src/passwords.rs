@@ -21,8 +21,8 @@ use crate::processors;
 const WAITING: usize = 32;
 /// Bytes of a password, and of a name.
 const LONGEST: usize = 1024;
-/// What a hash costs. Of the choices that OWASP gives as equally strong, the one with the least
-/// memory: guesses take it from everybody else's requests.
+/// The cost of a hash: of the parameters that OWASP gives as equally strong, those with the least
+/// memory. Guesses take it from everybody else's requests.
 const MEMORY_KIB: u32 = 7 * 1024;
 const PASSES: u32 = 5;
 const LANES: u32 = 1;
@@ -32,28 +32,28 @@ const LANES: u32 = 1;
 pub struct Password(String);
 
 impl Password {
-    /// A new one: 80 random bits.
+    /// Returns a new password of 80 random bits.
     #[must_use]
     pub fn random() -> Self {
         Self(format!("{:020x}", rand::random::<u128>() >> 48))
     }
 
-    /// The text, for its user.
+    /// Returns the text, to show it to its user.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// Why a text is no password that anybody could log in with.
+/// The reason why nobody could log in with a text as the password.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PasswordError {
-    /// A browser's field and a header cannot hold one.
+    /// It has a control character, which a browser's field and a header cannot hold.
     Control,
-    /// Nothing is left without what surrounds it.
+    /// Only white space, which is dropped.
     Empty,
-    /// What is longer is not looked at when somebody logs in.
+    /// A login does not look at a longer password.
     TooLong,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for PasswordError {
 
 impl std::error::Error for PasswordError {}
 
-/// What surrounds it is dropped ([`trim_pasted`]), as it is when somebody logs in.
+/// Surrounding white space is dropped ([`trim_pasted`]), as a login does.
 impl FromStr for Password {
     type Err = PasswordError;
 
@@ -93,7 +93,7 @@ impl fmt::Debug for Password {
     }
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Judged {
     /// It is the user's password.
@@ -104,7 +104,7 @@ pub enum Judged {
     Busy,
 }
 
-/// Whose name and password they are.
+/// The user of a name and a password.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Checked {
     /// This user's.
@@ -130,8 +130,8 @@ pub struct Passwords {
     line: Arc<Semaphore>,
 }
 
-/// What was good once, so that a client that sends its password with every request waits for one
-/// hash only: a keyed digest for each user, gone with the process.
+/// The passwords that were good once, so that a client that sends its password with every request
+/// waits for one hash only: a keyed digest for each user, lost with the process.
 struct Known {
     key: [u8; 64],
     good: Mutex<HashMap<String, [u8; 32]>>,
@@ -150,7 +150,7 @@ impl Default for Passwords {
 }
 
 impl Passwords {
-    /// What [`lines`](Self::lines) wrote; what is no line of it is left out.
+    /// Reads the output of [`lines`](Self::lines); other lines are left out.
     #[must_use]
     pub fn parse(lines: &str) -> Self {
         let lines = lines.lines().filter_map(|line| line.split_once(':'));
@@ -173,7 +173,7 @@ impl Passwords {
         }
     }
 
-    /// One line for each user: the name, a colon, the hash as a PHC string.
+    /// Returns one line for each user: the name, a colon, the hash as a PHC string.
     #[must_use]
     pub fn lines(&self) -> String {
         let mut lines = String::new();
@@ -183,7 +183,7 @@ impl Passwords {
         lines
     }
 
-    /// Whether the user has a password.
+    /// Returns whether the user has a password.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.hashes.contains_key(name)
@@ -192,7 +192,7 @@ impl Passwords {
     /// Gives the user this password. Takes as long as a hash does.
     ///
     /// # Errors
-    /// When it cannot be hashed: the system has no random bytes.
+    /// If it cannot be hashed: the system has no random bytes.
     pub fn set(&mut self, name: &str, password: &Password) -> Result<(), argon2::Error> {
         let costs = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, costs);
@@ -204,7 +204,7 @@ impl Passwords {
         Ok(())
     }
 
-    /// Whether this is the user's password, without a look at what was good before; blocks.
+    /// Returns whether this is the user's password, without the digests of good passwords; blocks.
     #[must_use]
     pub fn verify(&self, name: &str, password: &str) -> bool {
         // An unknown name takes as long as a known one: anybody's hash will do.
@@ -217,7 +217,7 @@ impl Passwords {
         verified.is_ok() && own.is_some()
     }
 
-    /// Judges a password, off the async workers, on half of the processors. One that was good
+    /// Checks a password, off the async workers, on half of the processors. One that was good
     /// before costs a digest.
     pub async fn judge(&self, name: &str, password: &str) -> Judged {
         let (name, password) = (trim_pasted(name), trim_pasted(password));
@@ -235,7 +235,7 @@ impl Passwords {
         };
         let (own, name, password) = (self.clone(), name.to_owned(), password.to_owned());
         let judged = tokio::task::spawn_blocking(move || {
-            // Kept to the end of the work, also when nobody waits for it any more.
+            // Held until the work ends, even if nobody waits for the result any more.
             let _turn = turn;
             let good = own.verify(&name, &password);
             if good {
@@ -253,7 +253,7 @@ impl Passwords {
 
 #[cfg(test)]
 impl Passwords {
-    /// As if as many waited as may, until this is dropped.
+    /// Takes all permits to wait, until the returned value is dropped.
     pub(crate) async fn crowd(&self) -> tokio::sync::OwnedSemaphorePermit {
         let all = u32::try_from(processors::half() + WAITING).unwrap();
         self.line.clone().acquire_many_owned(all).await.unwrap()

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use gatepost_ids::trim_pasted;
 
-/// Everything but the owner's own rights.
+/// The permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 
-/// Makes a folder for its owner alone (0700), whatever the umask. One that exists is left as it is;
-/// if others may look into it, that is logged as a warning.
+/// Makes a folder that only its owner may open (0700), whatever the umask. One that exists is left
+/// as it is; if others may look into it, that is logged as a warning.
 ///
 /// # Errors
-/// When it cannot be made, naming it.
+/// If it cannot be made, naming it.
 pub fn folder(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
         make_folder(path).map_err(|error| named(path, &error))?;
@@ -30,11 +30,11 @@ fn make_folder(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// The text of a file, without what surrounds it ([`trim_pasted`]); `None` if there is none. If
-/// others may read it, that is logged as a warning.
+/// Returns the text of a file, without surrounding white space ([`trim_pasted`]); `None` if there
+/// is no file. If others may read it, that is logged as a warning.
 ///
 /// # Errors
-/// When it cannot be read, naming the file.
+/// If it cannot be read, naming the file.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => {
@@ -46,10 +46,11 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes a file for its owner alone (0600), whatever the umask: all of it, or it stays as it was.
+/// Writes a file that only its owner may read (0600), whatever the umask: all of it, or it stays as
+/// it was.
 ///
 /// # Errors
-/// When it cannot be written, naming the file.
+/// If it cannot be written, naming the file.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
@@ -58,7 +59,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn replace(new: &Path, path: &Path, text: &str) -> io::Result<()> {
-    // What another start left is not opened: it may be anything.
+    // A file that an earlier start left is not opened: it may be anything.
     match fs::remove_file(new) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -1,4 +1,4 @@
-//! A receiver of webhooks: responds as it is set to and remembers what it got.
+//! A receiver of webhooks: responds as its caller sets it to and remembers its requests.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,7 +18,7 @@ use crate::certificate::SelfSigned;
 /// A request that arrived.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// The path that was asked for.
+    /// The path of the request.
     pub path: String,
     /// Its headers.
     pub headers: HeaderMap,
@@ -29,7 +29,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// The value of a header, as text.
+    /// Returns the value of a header, as text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -43,7 +43,7 @@ struct Inner {
     arrived: Notify,
 }
 
-/// The receiver; responds 200 when its script is at its end.
+/// The receiver; responds 200 when no other response is left.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     inner: Arc<Inner>,
@@ -72,12 +72,12 @@ impl Receiver {
         Ok(Self { inner, addr })
     }
 
-    /// The next responses, in order.
+    /// Sets the next responses, in order.
     pub fn answer_with(&self, statuses: &[StatusCode]) {
         lock(&self.inner.script).extend(statuses);
     }
 
-    /// Everything that arrived so far.
+    /// Returns all requests so far.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         lock(&self.inner.got).clone()

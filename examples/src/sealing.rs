@@ -1,4 +1,4 @@
-//! The key that seals the secrets of webhooks: made once, and never silently another one.
+//! The key that seals the secrets of webhooks: made once, and never silently replaced.
 
 use std::error::Error;
 use std::fmt;
@@ -15,16 +15,17 @@ use crate::private;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Beside the data: which key they are sealed under, and where it was. Not the key.
+/// The file next to the data that says which key they are sealed under, and its path. It does not
+/// hold the key.
 const MARK: &str = "sealed-under";
 
 /// The key of this start.
 pub struct Sealing {
     key: Zeroizing<[u8; 32]>,
-    /// Where it is.
+    /// The path of the key's file.
     pub file: PathBuf,
     mark: PathBuf,
-    /// Whether nothing said before that the data are sealed under it.
+    /// Whether nothing says yet that the data are sealed under it.
     first: bool,
     /// Whether it was made now.
     made: bool,
@@ -39,12 +40,12 @@ impl fmt::Debug for Sealing {
 }
 
 impl Sealing {
-    /// The key in a file of 64 hexadecimal digits; a new one is made if nothing was sealed yet.
-    /// Which one seals the data is noted in `folder`.
+    /// Reads the key from a file of 64 hexadecimal digits; makes a new one if nothing was sealed
+    /// yet. Notes in `folder` which one seals the data.
     ///
     /// # Errors
-    /// When the data are sealed and the key is gone or another one, saying where it was; when a
-    /// file cannot be read, understood or written.
+    /// If the data are sealed and the key is missing or another one, saying where it was; if a file
+    /// cannot be read, understood or written.
     pub fn of(file: PathBuf, folder: &Path) -> Result<Self, Failure> {
         let mark = folder.join(MARK);
         let marked = private::read(&mark)?;
@@ -71,18 +72,19 @@ impl Sealing {
         })
     }
 
-    /// What a store is opened with.
+    /// Returns the keys to open a store with.
     #[must_use]
     pub fn keys(&self) -> SealingKeys {
         SealingKeys::new(SealingKey::new(1, *self.key))
     }
 
-    /// Refuses a store that is sealed under another key, and remembers that it is under this one.
-    /// A key that somebody brought is right if it opens any webhook: one that it does not open
+    /// Refuses a store that is sealed under another key, and remembers that it is under this one. A
+    /// key that the operator brought is right if it opens any webhook: one that it does not open
     /// stops nobody else.
     ///
     /// # Errors
-    /// When it holds what cannot be read under this key; then a key that was made for it is gone.
+    /// If the store holds values that cannot be read under this key; then a key that was made for
+    /// it is removed.
     pub async fn check(&self, store: &dyn WebhookStore) -> Result<(), Failure> {
         if !self.first {
             return Ok(());
@@ -128,7 +130,7 @@ fn parse(file: &Path, text: &str) -> Result<Zeroizing<[u8; 32]>, Failure> {
     Ok(key)
 }
 
-/// What tells keys apart and says nothing of them.
+/// Returns a name that differs between keys and reveals nothing of them.
 fn name(key: &[u8; 32]) -> String {
     // HMAC pads its keys with zeros to the length of a block.
     let mut block = Zeroizing::new([0; 64]);

@@ -1,4 +1,4 @@
-//! A login of the example's own: a page with a form, and a cookie. A platform has one already, and
+//! The example's own login: a page with a form, and a cookie. A platform that already has a login
 //! writes only the `ConsoleLogin` below.
 
 use std::collections::HashMap;
@@ -25,15 +25,16 @@ use crate::login_page::page;
 use crate::open_sessions::{OpenSessions, Session};
 use crate::passwords::Checked;
 
-/// The name of the cookie; behind TLS one that no other site, and no page without TLS, can set.
+/// The name of the cookie; behind TLS it has a prefix, so that no other site and no page without
+/// TLS can set it.
 const COOKIE: &str = "session";
 const SECURE_COOKIE: &str = "__Host-session";
-/// Where the login leads to if it does not lead back.
+/// The path that a login leads to if it names none to return to.
 const HOME: &str = "/console/";
 /// The field of the form that logs out.
 const TOKEN: &str = "logout";
 
-/// Who has this name and password.
+/// Returns the user of this name and password.
 type Check = dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Checked> + Send>> + Send + Sync;
 type Fields = HashMap<String, String>;
 
@@ -43,7 +44,7 @@ pub struct Sessions {
     check: Arc<Check>,
     guesses: GuessLimiter,
     open: Arc<OpenSessions>,
-    /// Behind TLS the cookie says so.
+    /// Whether the cookie is for TLS only.
     secure: bool,
 }
 
@@ -54,8 +55,8 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// No session yet. `check` judges name and password, when `guesses`, the limiter of the key
-    /// service, has given leave; `secure` is for a platform behind TLS.
+    /// Creates the sessions; none is open. `check` checks name and password, after `guesses`, the
+    /// limiter of the key service, has allowed it; `secure` is for a platform behind TLS.
     pub fn new<F>(
         secure: bool,
         guesses: GuessLimiter,
@@ -75,14 +76,14 @@ impl Sessions {
         }
     }
 
-    /// Another clock than the machine's; to be set before any session is opened.
+    /// Sets another clock than the machine's. Must be called before any session is opened.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.open = Arc::new(OpenSessions::new(clock));
         self
     }
 
-    /// `/login` and `/logout`.
+    /// Returns the routes `/login` and `/logout`.
     pub fn router(&self) -> Router {
         Router::new()
             .route("/login", get(form).post(login))
@@ -95,7 +96,7 @@ impl Sessions {
         Some((secret.to_owned(), self.open.find(secret, visit)?))
     }
 
-    /// Ends the session that a request comes with.
+    /// Ends the session of a request.
     fn end(&self, headers: &HeaderMap) {
         if let Some(secret) = cookie(headers, self.cookie_name()) {
             self.open.end(secret);
@@ -148,7 +149,7 @@ async fn form(Query(query): Query<Fields>) -> Response {
     page(StatusCode::OK, back(&query), "")
 }
 
-/// Only a path of this site: nobody is sent elsewhere after the login.
+/// Returns the path to continue at: only a path of this site, so that a login leads nowhere else.
 fn back(sent: &Fields) -> &str {
     let back = sent.get("back").and_then(|back| local_path(back));
     back.unwrap_or(HOME)
@@ -196,7 +197,7 @@ async fn login(
         }
     };
     attempt.succeeded();
-    // The session of before ends, whoever opened it.
+    // An earlier session of this browser ends, of any user.
     sessions.end(&headers);
     let secret = sessions.open.open(owner, &user);
     (sessions.set_cookie(&secret, ""), Redirect::to(back(&sent))).into_response()
@@ -223,11 +224,12 @@ async fn logout(
         .into_response()
 }
 
-/// Whether the browser says that another site sent this: as the console asks of its own forms.
+/// Returns whether the browser says that another site sent this request: as the console does for
+/// its forms.
 ///
-/// Without TLS it only names the origin. Then its host is compared with those by which we or the
-/// proxy were called, which no page can change. Ports are left out: proxies leave them out of
-/// `Host`, and cookies do not tell them apart.
+/// Without TLS the browser names only the origin. Then its host is compared with those by which
+/// clients or the proxy called the platform, which no page can change. Ports are left out: proxies
+/// leave them out of `Host`, and cookies ignore them.
 fn from_elsewhere(headers: &HeaderMap, uri: &Uri) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site != "same-origin" && site != "none";

@@ -1,4 +1,4 @@
-//! What a program claims, and whether it was true.
+//! The claims of a program, and whether they were true.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 /// Prints a story line by line and remembers whether every claim held.
@@ -9,17 +9,17 @@ pub struct Story {
 }
 
 impl Story {
-    /// A new chapter.
+    /// Begins a chapter.
     pub fn chapter(&self, title: &str) {
         println!("\n{title}");
     }
 
-    /// Something worth seeing that proves nothing.
+    /// Prints a line that claims nothing.
     pub fn tell(&self, line: &str) {
         println!("       {line}");
     }
 
-    /// Something that must be so.
+    /// Prints a claim and whether it holds.
     pub fn claim(&mut self, what: &str, holds: bool) {
         self.claims += 1;
         println!("  {} {what}", if holds { "ok  " } else { "FAIL" });
@@ -28,7 +28,7 @@ impl Story {
         }
     }
 
-    /// The last line; whether everything held.
+    /// Prints the last line; returns whether every claim held.
     #[must_use]
     pub fn end(&self) -> bool {
         match self.broken.as_slice() {

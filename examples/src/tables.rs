@@ -1,4 +1,4 @@
-//! The platform's own tables, served beside those of keys and webhooks: users, virtual machines,
+//! The platform's own tables, served next to those of keys and webhooks: users, virtual machines,
 //! tags.
 
 use std::sync::Arc;
@@ -69,7 +69,7 @@ static TAGS: PlatformTable = PlatformTable::new(
     &[],
 );
 
-/// One of the tables.
+/// One of the platform's tables.
 #[derive(Debug)]
 pub struct HostTables {
     table: &'static PlatformTable,
@@ -78,7 +78,7 @@ pub struct HostTables {
 }
 
 impl HostTables {
-    /// All of them. The engine is notified of what is done to a virtual machine.
+    /// Returns all tables. The engine is notified of actions on virtual machines.
     #[must_use]
     pub fn all(engine: &Engine) -> Vec<Arc<dyn PlatformRows>> {
         [(&USERS, "users"), (&VMS, "vms"), (&TAGS, "tags")]
@@ -108,8 +108,8 @@ impl PlatformRows for HostTables {
         Ok(rows.collect())
     }
 
-    /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the
-    /// platform: only its administrator touches them.
+    /// `POST vm_actions {"vm": 1, "action": "poweron"}`: reports an occurrence. Machines belong to
+    /// the platform: only its administrator acts on them.
     async fn act(
         &self,
         caller: &Principal,

@@ -1,5 +1,5 @@
-//! The session tokens of the example: `POST /api/sys/tokens` gives one, `x-yottabyte-token` sends
-//! it back. They end after a time without use (SPEC 5.1 rule 3), which is what API keys do not.
+//! The session tokens of the example: `POST /api/sys/tokens` returns one, and clients send it as
+//! `x-yottabyte-token`. Unlike API keys, they end after a time without use (SPEC 5.1 rule 3).
 
 use std::fmt;
 use std::future::Future;
@@ -31,7 +31,7 @@ use crate::platform::Platform;
 
 const HEADER: &str = "x-yottabyte-token";
 
-/// The tokens of one process. A login that brings none is the platform's to judge.
+/// The tokens of one process. The platform decides about a login that brings none.
 #[derive(Clone)]
 pub struct Tokens {
     platform: Arc<Platform>,
@@ -47,8 +47,8 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// No token yet. The engine is notified of logins and logouts; the limiter is that of the key
-    /// service.
+    /// Creates the tokens; there is none yet. The engine is notified of logins and logouts; the
+    /// limiter is that of the key service.
     #[must_use]
     pub fn new(platform: Arc<Platform>, engine: Engine, guesses: GuessLimiter) -> Self {
         Self {
@@ -59,14 +59,14 @@ impl Tokens {
         }
     }
 
-    /// Another clock than the machine's; to be set before any token is given.
+    /// Sets another clock than the machine's. Must be called before any token is given.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.open = Arc::new(OpenSessions::new(clock));
         self
     }
 
-    /// `/api/sys/tokens`.
+    /// Returns the routes of `/api/sys/tokens`.
     pub fn router(&self) -> Router {
         Router::new()
             .route("/api/sys/tokens", post(login))
@@ -75,7 +75,7 @@ impl Tokens {
             .layer(map_response(private))
     }
 
-    /// `/api/sys/tokens/renew`: another token for who has logged in.
+    /// Returns the route `/api/sys/tokens/renew`, which gives a logged-in user another token.
     pub fn renewal(&self, guard: AuthLayer) -> Router {
         Router::new()
             .route("/api/sys/tokens/renew", post(renew))
@@ -84,8 +84,8 @@ impl Tokens {
             .layer(map_response(private))
     }
 
-    /// A login or logout is an event like any other, for the user and those who administer it; that
-    /// it cannot be reported does not undo it.
+    /// Reports a login or logout, which is an event like any other, for the user and those who
+    /// administer it. If it cannot be reported, it still takes place.
     async fn tell(&self, event: &str, owner: OwnerId, name: &str) {
         let (Ok(area), Ok(event)) = ("users".parse(), event.parse()) else {
             return;
@@ -98,7 +98,8 @@ impl Tokens {
     }
 }
 
-/// A token is kept by no cache on the way, and what says that it is JSON is read as nothing else.
+/// Adds headers to a response with a token: caches must not keep it, and browsers must read it only
+/// as JSON.
 async fn private(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -138,8 +139,8 @@ async fn login(
     (StatusCode::CREATED, Json(token)).into_response()
 }
 
-/// `POST /api/sys/tokens/renew` → `{"$key": "<token>"}`. Not by an API key: a token is narrowed by
-/// nothing, outlives the key, and could make further keys.
+/// `POST /api/sys/tokens/renew` → `{"$key": "<token>"}`. API keys are refused: a token has no
+/// restrictions, outlives the key, and could make further keys.
 async fn renew(State(tokens): State<Tokens>, Extension(caller): Extension<Principal>) -> Response {
     if let Via::Key(_) = caller.via {
         return refuse(StatusCode::FORBIDDEN, "Log in: an API key gives no token");
@@ -152,7 +153,7 @@ async fn renew(State(tokens): State<Tokens>, Extension(caller): Extension<Princi
     (StatusCode::CREATED, Json(json!({"$key": *opened}))).into_response()
 }
 
-/// `DELETE /api/sys/tokens/{token}`: who knows a token may end it.
+/// `DELETE /api/sys/tokens/{token}`: everybody who knows a token may end it.
 async fn logout(
     State(tokens): State<Tokens>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -230,7 +231,7 @@ mod tests {
     use crate::session::Sessions;
 
     const PASSWORD: &str = "open sesame";
-    /// Failures that are free, for each address.
+    /// The number of failures without a delay, for each address.
     const FREE: u32 = 5;
 
     async fn engine(platform: &Arc<Platform>) -> Engine {

@@ -19,7 +19,7 @@ const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const SYSTEM: &str = "/api/v4/system";
 
-/// Tells it.
+/// Runs this part of the tour.
 pub(crate) async fn tell(
     story: &mut Story,
     keys: &KeyService,
@@ -34,7 +34,7 @@ pub(crate) async fn tell(
     desk.deletion(story).await
 }
 
-/// Ada's, from where she manages her keys.
+/// The user Ada, her server and the service that manages her keys.
 struct Desk<'a> {
     keys: &'a KeyService,
     ada: Principal,

@@ -1,9 +1,8 @@
 //! The whole story in a few seconds: `cargo run --example tour`.
 //!
 //! Keys are made, used, refused, expired and deleted; webhooks are triggered, retried and recorded.
-//! Everything happens on 127.0.0.1 with a receiver of its own and a database file of its own, and
-//! every line that begins with `ok` was checked. The program ends with success only if all of them
-//! held.
+//! Everything happens on 127.0.0.1 with the program's own receiver and database file, and every
+//! line that begins with `ok` was checked. The program ends with success only if all of them held.
 
 mod keys;
 mod webhooks;
@@ -43,11 +42,11 @@ impl Accounts for Users {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    // The embedded default: one file. It is gone when the tour is over.
+    // The embedded default: one file. It is removed when the tour is over.
     let folder = tempfile::tempdir()?;
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     let store = Arc::new(SqliteStore::open(config).await?);
-    // The keys' clock is moved by hand: nobody wants to wait 30 days for a key to expire.
+    // The program moves the keys' clock: nobody wants to wait 30 days for a key to expire.
     let clock = Arc::new(ManualClock::at(SystemClock.now()));
     let keys = KeyService::builder(store.clone(), Arc::new(Users))
         .clock(clock.clone())
@@ -96,7 +95,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     })
 }
 
-/// What can happen on this platform.
+/// Returns the events of this platform.
 fn catalog() -> Result<Catalog, webhook_model::Invalid> {
     let catalog = Catalog::builder()
         .event_type(

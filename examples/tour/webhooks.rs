@@ -20,7 +20,7 @@ const PRODUCTION: TagId = TagId(4);
 const MESSAGE: &str =
     r#"{"text":"${NAME} is on","date":"${DATE}","at":${TIMESTAMP},"n":${RANDOM}}"#;
 
-/// Tells it.
+/// Runs this part of the tour.
 pub(crate) async fn tell(
     story: &mut Story,
     engine: &Engine,
@@ -245,7 +245,7 @@ impl Office<'_> {
     }
 }
 
-/// Shorthand.
+/// Short forms of calls.
 impl Office<'_> {
     async fn webhook(
         &self,
@@ -331,7 +331,7 @@ impl Office<'_> {
     }
 }
 
-/// Something happens to a machine.
+/// Returns the occurrence of an action on a machine.
 fn vm(
     event: &str,
     id: u32,

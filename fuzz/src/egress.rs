@@ -1,5 +1,5 @@
-//! URLs and the target policy. What is let through is global unicast by a list of its own, and what
-//! the sender would write names the host that was judged.
+//! URLs and the target policy. Accepted addresses are global unicast by an independent list, and
+//! the `Host` that the sender would write is the checked host.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
-//! The query of a list (`filter`, `sort`, `fields`), through the whole API in memory: rows that
-//! exist or a 422 with words.
+//! The query of a list (`filter`, `sort`, `fields`), through the whole API in memory: existing
+//! rows, or a 422 with a text.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
@@ -105,7 +105,7 @@ pub(crate) fn holds(input: (&str, &str, &str)) {
         }
         let (sorted, all) = ask(world, &format!("filter={filter}&sort={sort}")).await;
         if sorted == 200 {
-            // Order is all that sorting changes.
+            // Sorting changes only the order.
             let names = |rows: &Value| {
                 let mut names: Vec<String> = rows
                     .as_array()

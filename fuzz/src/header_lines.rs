@@ -1,4 +1,4 @@
-//! The headers field of a webhook. What is taken comes back line by line, and makes exactly those
+//! The headers field of a webhook. Accepted text is returned line by line, and makes exactly those
 //! lines of a request.
 
 use std::sync::OnceLock;
@@ -33,7 +33,7 @@ pub(crate) fn holds(text: &str) {
     let own = headers
         .iter()
         .any(|h| h.name().eq_ignore_ascii_case("user-agent"));
-    // Host and Content-Length, and our User-Agent where there is none.
+    // Host and Content-Length, and our User-Agent if the field has none.
     assert_eq!(
         sent,
         headers.iter().count() + 2 + usize::from(!own),

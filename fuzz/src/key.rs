@@ -1,4 +1,4 @@
-//! Key strings: what is read stands for itself alone, and one changed letter is found out.
+//! Key strings: a parsed key has only one spelling, and one changed letter is detected.
 
 use apikey_core::{Prefix, PresentedKey, bearer, scan};
 

@@ -1,5 +1,5 @@
-//! What strangers may write, and what must hold of it whatever they write. README.md says it target
-//! by target.
+//! Input from strangers, and the properties that hold for any such input. README.md lists them
+//! target by target.
 #![allow(
     clippy::missing_panics_doc,
     clippy::unwrap_used,
@@ -17,10 +17,10 @@ mod template;
 
 use arbitrary::{Arbitrary, Unstructured};
 
-/// Panics where what must hold does not, of this input.
+/// A target, which panics if its property does not hold for this input.
 pub type Target = fn(&[u8]);
 
-/// The targets by name, which is that of a folder of `corpus`, too.
+/// The targets by name, which is also that of a folder of `corpus`.
 pub const TARGETS: [(&str, Target); 8] = [
     ("egress", |input| typed(input, egress::holds)),
     ("filter", |input| typed(input, filter::holds)),
@@ -32,15 +32,15 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("template", |input| typed(input, template::holds)),
 ];
 
-/// The target of this name.
+/// Returns the target of this name.
 #[must_use]
 pub fn target(name: &str) -> Target {
     let found = TARGETS.iter().find(|(known, _)| *known == name);
     found.unwrap_or_else(|| panic!("no target {name}")).1
 }
 
-/// Reads an input as libFuzzer's typed targets do, so that what `corpus` holds means the same to
-/// both; what cannot be read is no input.
+/// Reads an input as libFuzzer's typed targets do, so that a file of `corpus` means the same to
+/// both; an unreadable input is none.
 fn typed<'a, T: Arbitrary<'a>>(input: &'a [u8], holds: fn(T)) {
     if input.len() < T::size_hint(0).0 {
         return;

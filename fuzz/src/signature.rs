@@ -1,4 +1,4 @@
-//! The verifier: whatever the headers say, it accepts only what was signed with its key, in time.
+//! The verifier: for any headers, it accepts only messages signed with its key, in time.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ pub(crate) fn holds(input: (&str, &str, &str, i16, &[u8])) {
         assert!(signatures.split(' ').any(|one| one == right));
         assert!((verified.at - now).num_seconds().abs() <= 300);
     }
-    // With the right signature put between what else there is, time alone decides.
+    // With the right signature among the other parts, only time decides.
     let at = now + chrono::TimeDelta::seconds(late.into());
     let right = KEYS.signature(id, at, body);
     let header = format!(

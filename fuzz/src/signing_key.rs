@@ -1,4 +1,4 @@
-//! Signing secrets: what can be read signs, and the same secret (or its public half) verifies.
+//! Signing secrets: every readable one signs, and the same secret (or its public half) verifies.
 
 use chrono::DateTime;
 use delivery::{SigningKey, SigningKeys, Verifier, VerifyKey};

@@ -1,5 +1,5 @@
-//! Message templates: JSON stays the JSON that it was, whatever the values; without variables a
-//! message is untouched.
+//! Message templates: JSON keeps its structure, for any values; without variables a message is
+//! unchanged.
 
 use serde_json::Value;
 use webhook_model::{MAX_RENDERED, Message, Template, Values};
@@ -24,8 +24,7 @@ pub(crate) fn holds(input: (&str, &str, &str)) {
         let calm =
             Values::new(values.date, values.timestamp, "calm").with_extra(&[("HOST", "calm")]);
         let calm = template.render(&calm, || 42).unwrap();
-        // A text where a number should stand, or a variable that nobody knows: the author's own
-        // mistake.
+        // A text in place of a number, or an unknown variable: a mistake of the author.
         let Ok(was) = serde_json::from_str(&calm) else {
             return;
         };
@@ -34,8 +33,8 @@ pub(crate) fn holds(input: (&str, &str, &str)) {
     }
 }
 
-/// The same objects, arrays and kinds; strings may differ, and names of members that hold a value
-/// may too.
+/// Returns whether both have the same objects, arrays and kinds; strings may differ, and names of
+/// members that contain a value may too.
 fn alike(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -44,7 +43,7 @@ fn alike(a: &Value, b: &Value) -> bool {
                 kinds.sort_unstable();
                 kinds
             };
-            // A value in the name of a member moves it, and can make two members one.
+            // A value in the name of a member moves it, and can make one of two members.
             a.len() != b.len() || kinds(a) == kinds(b)
         }
         (Value::Array(a), Value::Array(b)) => {

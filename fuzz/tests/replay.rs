@@ -1,5 +1,5 @@
-//! The targets hold of every input that is kept, and of such inputs changed at random. What the
-//! changes are is drawn by a seed, which a failure prints; `GATEPOST_FUZZ_SEED` repeats it.
+//! The targets hold for every stored input, and for such inputs changed at random. A seed decides
+//! the changes, and a failure prints it; `GATEPOST_FUZZ_SEED` repeats it.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -10,9 +10,9 @@ use fuzz::{TARGETS, Target};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// Inputs that are made of the kept ones, for each target.
+/// The number of changed inputs for each target.
 const CHANGED: usize = 20_000;
-/// For the target that asks a whole API.
+/// The number for the target that calls a whole API.
 const CHANGED_FILTERS: usize = 2_000;
 /// Bytes that parsers look for.
 const TELLING: &[u8] = b"\0\t\r\n \"#$%&'()*,-./0:;<=>?@[\\]_{|}~\x80\xff";
@@ -45,7 +45,7 @@ fn a_target_that_does_not_hold_is_found_and_its_seed_told() {
     assert!(told.contains("\\r"), "{told}");
 }
 
-/// Tries a target; what is wrong in words.
+/// Tries a target; returns a text about the failure.
 fn tried(
     name: &str,
     target: Target,
@@ -77,7 +77,7 @@ fn kept(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// One of the kept inputs with one to four changes.
+/// Returns one of the stored inputs with one to four changes.
 fn changed_input(kept: &[Vec<u8>], random: &mut StdRng) -> Vec<u8> {
     let mut input = kept[random.random_range(0..kept.len())].clone();
     for _ in 0..random.random_range(1..=4) {
@@ -96,7 +96,7 @@ fn changed_input(kept: &[Vec<u8>], random: &mut StdRng) -> Vec<u8> {
                 input.splice(to..to, again);
             }
             _ => {
-                // The beginning of this one, the end of another.
+                // The beginning of one input, and the end of another.
                 let other = &kept[random.random_range(0..kept.len())];
                 input.truncate(from);
                 input.extend_from_slice(&other[from.min(other.len())..]);

@@ -1,4 +1,4 @@
-//! What the pages weigh, also with 10,000 rows in every table; how long the server takes then is
+//! The weight of the pages, also with 10,000 rows in every table; how long the server takes then is
 //! printed. How often the list of webhooks asks the store: `it`, `console::calls`.
 
 use std::sync::Arc;

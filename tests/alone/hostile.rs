@@ -1,6 +1,6 @@
-//! One hostile user beside nine for five seconds, who have addresses of their own or his: nobody
-//! gets an error, everything arrives, and memory is bounded. How long requests take is the bench's
-//! to say (`tests::hostile`).
+//! One hostile user and nine others for five seconds, with other addresses or the same one: nobody
+//! gets an error, everything arrives, and memory is bounded. The bench reports how long requests
+//! take (`tests::hostile`).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tests::hostile::{Addresses, run};
 
 use crate::own_process::is_own_process;
 
-/// What he may make the platform hold beside what it needs alone.
+/// The memory that the hostile user may make the platform hold, in addition to its normal use.
 const HIS_SHARE: u64 = 256 * 1024 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
-//! What one request takes of memory, however large the rows are that it asks for: at most three
-//! times what a response may have (16 MiB), counted by the allocator.
+//! The memory that one request takes, however large the requested rows are: at most three times the
+//! size limit of a response (16 MiB), counted by the allocator.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -31,7 +31,7 @@ use crate::own_process::is_own_process;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1024 * 1024;
-/// What a response may have by default.
+/// The default size limit of a response.
 const BUDGET: usize = 16 * MIB;
 /// Deliveries and tasks, each with a message of 1 MiB: together far more than any budget.
 const LARGE: usize = 60;
@@ -88,15 +88,15 @@ impl Place {
     }
 }
 
-/// What came of a request: its status, how its body begins and how long it is, and the most memory
-/// that it took.
+/// The result of a request: its status, the beginning and the length of its body, and the most
+/// memory that it took.
 #[derive(Debug)]
 struct Cost {
     status: u16,
     begins: String,
     length: usize,
     peak: usize,
-    /// How long another task of the same thread waited at most; a figure to look at.
+    /// How long another task of the same thread waited at most; only for information.
     longest_wait: Duration,
 }
 
@@ -135,7 +135,7 @@ async fn cost(place: &Place, method: &str, path: &str, body: &[u8]) -> Cost {
     }
 }
 
-/// A task beside the request, on its thread, that is to have its turn each millisecond.
+/// A task that runs next to the request, on its thread, and is due each millisecond.
 struct Waits {
     longest: Arc<AtomicU64>,
     task: JoinHandle<()>,
@@ -246,7 +246,7 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
     }
 }
 
-/// What SQLite itself takes is not counted: it is bounded by its page cache and one row.
+/// SQLite's own memory is not counted: it is bounded by its page cache and one row.
 #[tokio::test]
 async fn nor_does_one_on_sqlite() {
     if is_own_process(concat!(module_path!(), "::nor_does_one_on_sqlite")) {
@@ -276,7 +276,7 @@ async fn judge(place: Place) {
     fill(&place).await;
     cost(&place, "GET", "system", b"").await;
 
-    // What is asked for is read, and nothing else.
+    // Only the requested fields are read.
     for small in [
         "webhooks?fields=$key&limit=1",
         "webhooks?fields=$key,status&limit=50&sort=-created",

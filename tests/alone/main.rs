@@ -1,4 +1,4 @@
-//! What sets the state of a whole process or measures: each test has a process of its own, and
+//! Tests that set the state of a whole process or measure: each runs in a separate process, and
 //! only one of them runs at a time.
 #![allow(
     clippy::unwrap_used,

@@ -86,7 +86,7 @@ fn forms(secret: &str) -> Vec<String> {
     ]
 }
 
-/// The places where a secret was found.
+/// Returns the outputs in which a secret was found.
 fn leaks(places: &[(String, String)], secrets: &[(&str, String)]) -> Vec<String> {
     let mut found = Vec::new();
     for (name, secret) in secrets {
@@ -134,8 +134,8 @@ async fn no_secret_is_seen_anywhere() {
         json!({"expires": key}),
         json!({key.clone(): 1}),
     ] {
-        // What a client itself put into a field that is shown may be shown: only errors are looked
-        // at here.
+        // A value that a client itself put into a field that is shown may be shown: only errors are
+        // looked at here.
         let answer = world
             .api("PUT", &format!("user_api_keys/{row}"), Some(body))
             .await;
@@ -279,7 +279,7 @@ async fn no_secret_is_seen_anywhere() {
         ("its bytes", "CANARY-signing-CANARY-signing".into()),
         ("cookie", COOKIE.into()),
     ];
-    // The first characters of a key are its hint, which is meant to be shown.
+    // The first characters of a key are its masked form, which is meant to be shown.
     let found: Vec<String> = leaks(&places, &secrets)
         .into_iter()
         .filter(|leak| !leak.starts_with(&format!("API key as {:?}", &key[..12])))

@@ -134,7 +134,7 @@ async fn plant<S: Store + 'static>(
     world.make("task_events", event).await;
 }
 
-/// What came out, and where.
+/// Everything that came out, with its source.
 #[derive(Default)]
 struct Shown(Vec<(String, Vec<u8>)>);
 
@@ -212,7 +212,7 @@ async fn peppered<S: Store + 'static>(world: &World<S>, shown: &mut Shown) -> Ca
     secret_of("peppered key", key.as_str())
 }
 
-/// The part of a key that is secret: what comes before it is shown as the hint.
+/// Returns the part of a key that is secret: the part before it is shown as the masked form.
 fn secret_of(what: &'static str, key: &str) -> Canary {
     Canary::new(what, key.rsplit('_').next().unwrap())
 }

@@ -20,7 +20,7 @@ use crate::own_process::is_own_process;
 
 const CLIENTS: usize = 200;
 const ROUNDS: u32 = 5;
-/// Of requests, deletions and refusals in each round.
+/// The number of requests, deletions and refusals in each round, at least.
 const ENOUGH: usize = 12;
 // A key is good; being deleted, so that either response is right; deleted, as the response to the
 // deletion said.
@@ -122,8 +122,8 @@ impl Load {
         }
     }
 
-    /// Waits for this time, and until enough has happened since to judge by; bytes that the
-    /// platform then holds in memory.
+    /// Waits for this time, and until enough has happened since for a decision; returns the bytes
+    /// that the platform then holds in memory.
     async fn round(&self, least: Duration) -> u64 {
         let counts = || [&self.answered, &self.refused, &self.deleted].map(|n| n.load(SeqCst));
         let before = counts();
@@ -182,7 +182,7 @@ async fn keys_die_under_load_and_nothing_else_does() {
     }
     let deleter = load.clone();
     all.spawn(async move { deleter.deleter().await });
-    // What is gathered once, as connections and caches, is there after the first round.
+    // Memory that is taken once, for connections and caches, is there after the first round.
     let mut grown = Vec::new();
     let mut before = load.round(whole / ROUNDS).await;
     for _ in 1..ROUNDS {
@@ -200,7 +200,7 @@ async fn keys_die_under_load_and_nothing_else_does() {
         "{answered} requests in {whole:?}, {deleted} keys deleted, {refused} of them tried again and refused; {grown:?} KiB more in each round, {} at last",
         before / 1024
     );
-    // What is kept of every request or key grows in every round. A step now and then is the
-    // allocator's: a password's check takes 19 MiB on whichever thread it runs.
+    // A leak for every request or key grows in every round. A step now and then is the allocator's:
+    // a password's check takes 19 MiB on whichever thread it runs.
     assert!(grown.iter().any(|kib| *kib < 2 * 1024), "{grown:?}");
 }

@@ -4,11 +4,12 @@
 use axum::http::StatusCode;
 use examples::client::call;
 use examples::receiver::Receiver;
-use gatepost_engine::Engine;
+use gatepost_engine::{Audience, Engine};
+use gatepost_keys::TenantId;
 use serde_json::json;
 use tests::browser::{Browser, Look, Site};
 use tests::world::{HERE, poweron};
-use webhook_model::WebhookId;
+use webhook_model::{Occurrence, WebhookId};
 
 /// A key from the popup, copied if there are scripts for that, opens the API.
 async fn key(b: &Browser, site: std::net::SocketAddr, scripts: bool) {
@@ -116,6 +117,37 @@ async fn from_a_key_to_a_delivered_message() {
 #[tokio::test(flavor = "multi_thread")]
 async fn from_a_key_to_a_delivered_message_without_scripts() {
     way(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_own_delivery_takes_one_form_and_at_most_eight_clicks() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("ulf").await;
+        let mut clicks = 0;
+        let mut click = async |css: &str| {
+            clicks += 1;
+            b.click(css).await;
+        };
+        click("li.next a.primary").await;
+        b.fill("#name", "Chat").await;
+        let url = format!("http://{}/hook", receiver.addr);
+        b.fill("#url", &url).await;
+        click("input[name=when][value='alarms/raised']").await;
+        click("form.main .submit .primary").await;
+        b.until(".note", "The subscription was created").await;
+        let (of, event) = ("alarms".parse().unwrap(), "raised".parse().unwrap());
+        let alarm = Occurrence::new(of, event, Audience::Tenant(TenantId(1)));
+        engine.emit(alarm).await.unwrap();
+        receiver.wait_for("/hook", 1).await.unwrap();
+        click("nav a[href$='/deliveries']").await;
+        click("tbody a[href*='/deliveries/']").await;
+        b.until("table", "200").await;
+        assert!(clicks <= 8, "{clicks}");
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

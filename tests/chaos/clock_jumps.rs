@@ -1,5 +1,5 @@
-//! Clocks that jump and clocks that differ: no claim of a worker that is alive is taken from it,
-//! nothing is lost, nothing is sent over and over.
+//! Clocks that jump and clocks that differ: no claim of a living worker is taken from it, nothing
+//! is lost, nothing is sent again and again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -57,7 +57,7 @@ async fn webhook(engine: &Engine, addr: std::net::SocketAddr) -> WebhookId {
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// That each of this number of deliveries was sent by one request, and no claim was lost.
+/// Checks that each of this number of deliveries was sent by one request, and no claim was lost.
 async fn expect_each_once<S: Store>(store: &S, count: usize, requests: &AtomicI64, what: &str) {
     let mut all = Vec::new();
     for _ in 0..400 {
@@ -82,7 +82,7 @@ async fn expect_each_once<S: Store>(store: &S, count: usize, requests: &AtomicI6
     );
 }
 
-/// The clock is set while requests are on their way, again and again.
+/// Sets the clock while requests are on their way, again and again.
 async fn jumps<S: Store>(store: Arc<S>) {
     let hour = 3600;
     for (at, seconds) in [hour, -hour, 400 * 24 * hour, -400 * 24 * hour]

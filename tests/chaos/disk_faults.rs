@@ -1,6 +1,6 @@
-//! Disks that fail, fill up or are read-only: a clear error, nothing lost, nothing half-written,
-//! and on it goes when the cause is gone. The store is the SQLite file, written by a process of its
-//! own.
+//! Disks that fail, fill up or are read-only: the error is clear, nothing is lost or half-written,
+//! and the store continues when the cause has ended. The store is the SQLite file, written by a
+//! separate process.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use gatepost_storage::webhooks::*;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_disk_child");
 
-/// What a child told: the numbers that were stored, and the refusals.
+/// The output of a child: the numbers of the stored writes, and the refusals.
 #[derive(Debug, Default)]
 struct Told {
     stored: Vec<u32>,
@@ -36,7 +36,7 @@ impl Told {
     }
 }
 
-/// Runs to the end with a line on the standard input, which lets a child go on after its first
+/// Runs to the end with a line on the standard input, which lets a child continue after its first
 /// refusal.
 fn run(command: &mut Command) -> Told {
     let mut child = command
@@ -54,7 +54,8 @@ fn run(command: &mut Command) -> Told {
     Told::read(&String::from_utf8(output.stdout).unwrap())
 }
 
-/// That all of these are stored, each whole, and whatever else is stored is whole too.
+/// Checks that all of these are stored, each whole, and that everything else in the store is whole
+/// too.
 async fn expect_stored(file: &Path, told: &Told, what: &str) {
     let store = SqliteStore::open(SqliteConfig::file(file)).await.unwrap();
     let all = store
@@ -86,7 +87,7 @@ async fn expect_stored(file: &Path, told: &Told, what: &str) {
     assert_eq!(answer, "ok", "{what}");
 }
 
-/// Calls of one kind (`FAIL_KIND`: sync or write) that fail from the n-th on, or at the n-th alone.
+/// Makes calls of one kind (`FAIL_KIND`: sync or write) fail from the n-th on, or only the n-th.
 fn failing_calls(folder: &Path) -> PathBuf {
     let (source, library) = (folder.join("failing.c"), folder.join("failing.so"));
     let code = r#"
@@ -135,7 +136,7 @@ async fn a_write_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
     fails_once("write", (1..=200).step_by(3).collect()).await;
 }
 
-/// The calls of one kind are counted, and one of them fails: each of these in a run of its own.
+/// Counts the calls of one kind and makes one of them fail: each of these in a separate run.
 async fn fails_once(kind: &str, which: Vec<u32>) {
     let tools = tempfile::tempdir().unwrap();
     let library = failing_calls(tools.path());
@@ -195,8 +196,9 @@ async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
 async fn a_file_that_may_not_grow_is_an_error_and_then_grows_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
-    // Blocks of 512 bytes or 1 KiB, by shell: room for the tables and little more. Without the trap
-    // the signal of the limit would end the process, which is the platform's affair.
+    // Blocks of 512 bytes or 1 KiB, depending on the shell: enough for the tables and little more.
+    // Without the trap the signal of the limit would end the process; handling it is up to the
+    // platform.
     let script = r#"trap '' XFSZ; ulimit -f 1800; exec "$0" "$@""#;
     let told = run(Command::new("sh")
         .args(["-c", script, CHILD])
@@ -214,7 +216,7 @@ async fn a_file_that_may_not_grow_is_an_error_and_then_grows_again() {
     assert_eq!(after.stored.len(), 2000, "{:?}", after.refused.first());
 }
 
-/// A small file system of our own, if this machine lets us have one.
+/// Runs the script with its own small file system, if this machine permits one.
 fn with_namespace(script: &str, args: &[&Path]) -> Option<std::process::Output> {
     for flags in ["-m", "-rm"] {
         let may = Command::new("unshare")
@@ -236,7 +238,7 @@ fn with_namespace(script: &str, args: &[&Path]) -> Option<std::process::Output> 
 #[tokio::test]
 async fn a_full_disk_is_an_error_and_on_it_goes_when_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
-    // The child fills the disk, tells so and waits; the disk grows; it goes on.
+    // The child fills the disk, prints that and waits; the disk grows; the child continues.
     let script = r#"
         set -e
         mount -t tmpfs -o size=900k tmpfs /mnt

@@ -1,6 +1,6 @@
 //! Every call to the store fails once, in four ways: no accepted occurrence is lost, nothing runs
-//! twice, no deleted key is let in, and all heals. The engine's clock is moved, so leases and
-//! retries need no waiting.
+//! twice, no deleted key is accepted, and everything recovers. The engine's clock is moved, so
+//! leases and retries need no waiting.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -28,7 +28,7 @@ use webhook_model::{
     TagId, Target, Task, Webhook, WebhookId,
 };
 
-/// How often a platform repeats what may help.
+/// The number of times that a platform repeats a call that may succeed.
 const TRIES: u32 = 6;
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Everything of one run. The faults are between it and `inner`.
+/// The state of one run. The faults are between it and `inner`.
 struct Scene<S> {
     what: String,
     inner: Arc<S>,
@@ -59,7 +59,7 @@ fn catalog() -> Catalog {
 }
 
 impl<S: Store> Scene<S> {
-    /// A task for each occurrence, one for the first only, one for alarms.
+    /// Creates a task for each occurrence, one for the first only, one for alarms.
     async fn new(inner: Arc<S>, what: String) -> Self {
         let receiver = Counting::start().await;
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
@@ -138,7 +138,7 @@ impl<S: Store> Scene<S> {
         );
     }
 
-    /// A key is made, used and deleted.
+    /// Creates, uses and deletes a key.
     async fn keys(&self) {
         let keys = KeyService::builder(self.store.clone(), Arc::new(Everybody))
             .clock(self.clock.clone())
@@ -154,7 +154,7 @@ impl<S: Store> Scene<S> {
         let ask = async || {
             let (keys, header) = (keys.clone(), header.clone());
             let asked = async move { keys.authenticate([header.as_bytes()], from).await.map(drop) };
-            // A store that panics costs this request.
+            // A store that panics fails this request.
             tokio::spawn(asked)
                 .await
                 .unwrap_or(Err(Denied::Unavailable))
@@ -189,8 +189,8 @@ impl<S: Store> Scene<S> {
         keys.shutdown().await;
     }
 
-    /// As a platform would: a name that is taken after a result was lost is the key that nobody
-    /// has seen.
+    /// Creates a key as a platform would: if a result was lost, the key with the taken name is the
+    /// one that nobody has seen.
     async fn create(&self, keys: &KeyService, actor: &Principal) -> (apikey_core::KeyId, String) {
         for _ in 0..TRIES {
             let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
@@ -227,7 +227,7 @@ impl<S: Store> Scene<S> {
                 .schedule(Schedule::new([Duration::from_millis(50)]).unwrap())
                 .limits(limits)
                 .clock(self.clock.clone());
-            // A store that panics while the engine starts is reported to whoever starts it.
+            // A store that panics while the engine starts is reported to the caller of `start`.
             if let Ok(Ok(engine)) = tokio::spawn(builder.start()).await {
                 return engine;
             }
@@ -255,7 +255,8 @@ impl<S: Store> Scene<S> {
         self.until_stored(engine, 5).await;
     }
 
-    /// As a platform would: again with the same id, as long as the error says that this may help.
+    /// Emits as a platform would: again with the same id, as long as the error says that this may
+    /// succeed.
     async fn until_stored(&self, engine: &Engine, n: i64) {
         let what = self.what.clone();
         self.until_done(engine, "emit", move |engine| {
@@ -284,8 +285,8 @@ impl<S: Store> Scene<S> {
         panic!("{}: {call} never succeeds", self.what)
     }
 
-    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever
-    /// received the error.
+    /// Deletes a webhook with its tasks, their events and its deliveries; the deletion holds,
+    /// whichever call received the error.
     async fn clear(&self, engine: &Engine) {
         let hook = self.hook;
         let gone = |e: Engine| async move {
@@ -348,7 +349,8 @@ impl<S: Store> Scene<S> {
     }
 }
 
-/// Requests of which no attempt is recorded, by what arrived and what is recorded of each message.
+/// Returns the number of requests without a recorded attempt, from the arrived and the recorded
+/// ones of each message.
 fn repeats(seen: &[String], attempts: impl Iterator<Item = (String, u32)>) -> u64 {
     let of = |id: &str| seen.iter().filter(|seen| *seen == id).count() as u64;
     attempts
@@ -386,8 +388,8 @@ fn alarm() -> Occurrence {
     alarm
 }
 
-/// Plays the scene with the k-th call failing, for every k there is. Returns up to which k each
-/// call has failed in each way; how many calls a run makes depends a little on its pace.
+/// Plays the scene with the k-th call failing, for every existing k. Returns up to which k each
+/// call has failed in each way; the number of calls of a run depends slightly on its pace.
 async fn sweep<S, F>(name: &str, at_once: usize, open: impl Fn() -> F) -> u64
 where
     S: Store,

@@ -1,5 +1,5 @@
-//! The primary is killed in the middle of load and its synchronous standby promoted: nothing that
-//! was accepted is lost, and the application goes on by itself.
+//! The primary is killed in the middle of load and its synchronous standby promoted: no accepted
+//! delivery is lost, and the application continues by itself.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tests::postgres::TestPostgres;
 use tokio::time::Instant;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// It accepts again after the promotion: within 5 s on a quiet machine.
+/// The time limit until it accepts again after the promotion: 5 s on a quiet machine.
 const HEALED: Duration = Duration::from_secs(30);
 
-/// How long it takes until the child accepts again.
+/// Returns the time until the child accepts again.
 async fn pause(child: &Child) -> Duration {
     let (began, before) = (Instant::now(), child.told().len());
     while child.told().len() == before {

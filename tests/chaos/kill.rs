@@ -1,5 +1,5 @@
-//! A process that emits and delivers is killed again and again: nothing that was accepted is lost,
-//! no one-time task runs twice, and a receiver sees a delivery twice only where a claim was lost.
+//! A process that emits and delivers is killed again and again: no accepted delivery is lost, no
+//! one-time task runs twice, and a receiver sees a delivery twice only if a claim was lost.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use tests::chaos::{Invariant, Mode, Place, Run, Verdict};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// More than this must be accepted, or nothing was under way.
+/// The number that must be accepted, or nothing was under way.
 const ENOUGH: usize = 1000;
 
-/// How often a process is killed on each store; `GATEPOST_KILLS` for more.
+/// Returns the number of kills on each store; `GATEPOST_KILLS` for more.
 fn kills() -> u64 {
     let wanted = std::env::var("GATEPOST_KILLS").ok();
     wanted.and_then(|n| n.parse().ok()).unwrap_or(60)
@@ -30,9 +30,9 @@ fn server() -> Place {
     }
 }
 
-/// Kills processes at random moments, now and then two that are at work together: this number of
-/// times, and on a machine that has other work until enough has happened, with longer lives from
-/// round to round. Returns the number of kills, too.
+/// Kills processes at random moments, sometimes two that work together: this number of times, and,
+/// on a machine with other work, until enough has happened, with a longer wait in each round.
+/// Returns the number of kills, too.
 async fn killed(
     place: Place,
     mode: Mode,

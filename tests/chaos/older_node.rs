@@ -1,6 +1,6 @@
-//! A newer process migrates the store beside one that accepts and delivers. The change is one after
-//! which every statement of the older one would still run: it must stop by itself, say why, and
-//! lose nothing.
+//! A newer process migrates the store while an older one accepts and delivers. Every statement of
+//! the older one would still run after the change: it must stop by itself, say why, and lose
+//! nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use tests::postgres::fresh;
 use tokio::time::{Instant, sleep};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// This much is accepted before the migration.
+/// The number that is accepted before the migration.
 const ENOUGH: usize = 200;
-/// It notices within 2 s on a quiet machine.
+/// The time limit until it notices: 2 s on a quiet machine.
 const NOTICED: Duration = Duration::from_secs(20);
-/// How many emit in a child.
+/// The number of emitters in a child.
 const EMITTERS: usize = 4;
-/// Nothing is sent for this long once it has stopped.
+/// The time for which nothing is sent once it has stopped.
 const QUIET: Duration = Duration::from_millis(500);
 /// The next version of a file, and back.
 const NEXT_FILE: &str =
@@ -24,7 +24,7 @@ const NEXT_FILE: &str =
 const UNDONE_FILE: &str =
     include_str!("../../crates/gatepost-sqlite/tests/fixtures/next_version_undone.sql");
 
-/// How many versions a backend has had: the newest one's number.
+/// Returns the number of versions that a backend has had: the newest one's number.
 fn versions(backend: &str) -> usize {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let migrations = crates.join(backend).join("migrations");
@@ -44,8 +44,8 @@ async fn told(child: &Child, what: &str, times: usize) -> Vec<String> {
     }
 }
 
-/// `migrate` brings the store to the next version, `back` to where it was: there is no newer build
-/// that could go on with it.
+/// `migrate` brings the store to the next version, `back` to its former one: there is no newer
+/// build that could continue with it.
 async fn stops(
     what: &str,
     place: Place,
@@ -64,7 +64,7 @@ async fn stops(
         assert!(line.contains(&versions), "{line}");
         assert!(line.contains("newer version of Gatepost"), "{line}");
     }
-    // What was under way has arrived by then; nothing is claimed any more.
+    // Deliveries under way have arrived by then; nothing is claimed any more.
     sleep(QUIET).await;
     let seen = run.receiver.seen().len();
     sleep(QUIET).await;

@@ -1,4 +1,5 @@
-//! A message that kills whoever sends it ends by itself; what was under way beside it is sent.
+//! A message that kills every process that sends it ends by itself; other deliveries of its batch
+//! are sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,14 +18,15 @@ const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
 const POISON: &str = "poison";
 const WEBHOOKS: i64 = 40;
 const EACH: i64 = 25;
-/// More crashes than it may take.
+/// More crashes than are allowed.
 const CRASHES: u32 = 20;
 
 #[derive(Debug, Default)]
 struct Receiver {
     /// The poison has arrived.
     poisoned: Notify,
-    /// Nothing is answered before the first crash: all that can be is under way then.
+    /// Whether requests are answered: not before the first crash, so that all possible requests are
+    /// under way then.
     answers: AtomicBool,
     under_way: AtomicUsize,
 }
@@ -88,7 +90,7 @@ async fn ended(store: &dyn tests::chaos::Store) {
     }
 }
 
-/// A thousand deliveries for forty webhooks; the very first is the poison.
+/// Queues a thousand deliveries for forty webhooks; the very first is the poison.
 async fn queue(place: &Place, url: &str) {
     let store = place.open().await;
     for hook in 0..WEBHOOKS {
@@ -138,7 +140,7 @@ async fn serve(receiver: Arc<Receiver>, mut stream: TcpStream) {
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         let request = String::from_utf8_lossy(&buffer[..length]).into_owned();
         if request.ends_with(POISON) {
-            // Until all that may be under way is.
+            // Waits until all possible requests are under way.
             while !receiver.answers.load(Ordering::SeqCst)
                 && receiver.under_way.load(Ordering::SeqCst) < 20
             {

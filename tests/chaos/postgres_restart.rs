@@ -1,5 +1,5 @@
 //! The server crashes, cuts connections and refuses writes in the middle of load: nothing is lost,
-//! no hand is needed.
+//! and nobody must intervene.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use tests::postgres::TestPostgres;
 use tokio::time::Instant;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// It heals by itself: within 5 s on a quiet machine, as the store's README says.
+/// The time limit until it recovers by itself: 5 s on a quiet machine, as the store's README says.
 const HEALED: Duration = Duration::from_secs(30);
-/// The longest time for which an engine does not try again to record what ended: a kill repeats
-/// what is not recorded, and the last trouble must not be counted as the kill's.
+/// The longest time for which an engine does not try again to record an ended delivery: a kill
+/// repeats unrecorded ones, and the last trouble must not be counted as the kill's.
 const RECORDED: Duration = Duration::from_secs(2);
-/// This much must have happened for each trouble, or nothing was under way.
+/// The number of deliveries for each trouble, or nothing was under way.
 const ENOUGH: usize = 3;
 
-/// Troubles of each kind; `GATEPOST_RESTARTS` for more.
+/// Returns the number of troubles of each kind; `GATEPOST_RESTARTS` for more.
 fn rounds() -> u32 {
     let wanted = std::env::var("GATEPOST_RESTARTS").ok();
     wanted.and_then(|n| n.parse().ok()).unwrap_or(7)
@@ -30,7 +30,7 @@ async fn admin(url: &str, statement: &str) {
     client.simple_query(statement).await.unwrap();
 }
 
-/// How long it takes until the child accepts again.
+/// Returns the time until the child accepts again.
 async fn pause(child: &Child) -> Duration {
     let (began, before) = (Instant::now(), child.told().len());
     while child.told().len() == before {

@@ -1,8 +1,8 @@
-//! A power cut at any moment loses nothing that was acknowledged and leaves nothing half-written.
+//! A power cut at any moment loses no acknowledged write and leaves nothing half-written.
 //!
-//! The program is real, its system calls are recorded, and the disk is rebuilt as it might stand
+//! The program is real, its system calls are recorded, and the disk is rebuilt in a possible state
 //! after a cut: see `tests::powercut`. The same cuts under weaker settings of the same store are
-//! the control: they must lose.
+//! the control: they must lose data.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn cuts() -> u64 {
     wanted.and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
-/// What the child did, under this setting.
+/// Returns the operations of the child under this setting.
 fn recorded(synchronous: &str) -> Vec<Op> {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -42,7 +42,7 @@ fn recorded(synchronous: &str) -> Vec<Op> {
     ops
 }
 
-/// What became of one disk: whether it is damaged, and which promises it breaks.
+/// The state of one disk: whether it is damaged, and which promises it breaks.
 #[derive(Default)]
 struct Damage {
     corrupt: bool,
@@ -87,7 +87,7 @@ fn is_intact(file: &Path) -> bool {
         .is_ok_and(|answer| answer == "ok")
 }
 
-/// The promises that this store does not keep.
+/// Returns the promises that this store does not keep.
 async fn promises(
     store: &SqliteStore,
     acks: &[String],
@@ -137,7 +137,7 @@ async fn promises(
             broken.push(ack.clone());
         }
     }
-    // What was not acknowledged may be there or not, but whole.
+    // An unacknowledged delivery may be there or not, but must be whole.
     for delivery in &deliveries {
         let id = delivery.message_id.as_str();
         let other = if id.starts_with('a') { "b" } else { "a" };
@@ -150,12 +150,13 @@ async fn promises(
     Ok(broken)
 }
 
-/// Of the last key it may be that its deletion was stored and not acknowledged any more.
+/// Returns whether this is the last key, whose deletion may have been stored without an
+/// acknowledgement.
 fn is_last(acks: &[String], ack: &str) -> bool {
     acks.last().is_some_and(|last| last == ack)
 }
 
-/// How many of these cuts lost something, and how many left a damaged file.
+/// Returns the number of cuts that lost something, and the number that left a damaged file.
 fn survey(ops: &[Op], cuts: u64) -> (u32, u32, Option<String>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -194,6 +195,6 @@ fn control_the_same_cuts_lose_under_weaker_settings() {
     assert!(lost > 10, "the cuts would not have found a lost row");
     let (lost, corrupt, _) = survey(&recorded("off"), cuts);
     eprintln!("OFF: of {cuts} cuts {lost} lost something, {corrupt} damaged the file");
-    // Damage is seldom; that nothing holds any more is not.
+    // Damage is rare, but the loss of a promise is not.
     assert!(lost > 10, "the cuts would not have found a lost row");
 }

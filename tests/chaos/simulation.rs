@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tests::simulation::{Promise, Sabotage, Script, pairs, run, run_sabotaged, told};
 
-/// An hour of trouble, and as long again until the last retry is over.
+/// Returns an hour of trouble, and another hour until the last retry has ended.
 fn script(seed: u64) -> Script {
     Script::drawn(seed, 200, Duration::from_secs(3_600))
 }
 
-/// Half of the seeds each, so that they run beside each other.
+/// Runs each script and checks that it breaks no promise. Two tests have half of the seeds each, so
+/// that they run in parallel.
 fn none_is_broken(scripts: impl Iterator<Item = Script>) {
     for script in scripts {
         let outcome = run(&script);
@@ -83,7 +84,7 @@ fn each_engine_that_is_wrong_is_found_out() {
         eprintln!("{sabotage:?} breaks {promise:?}: found within {seeds} seeds");
         most = most.max(seeds);
     }
-    // What is printed is kept back where a test passes; this is to be seen.
+    // A passing test's output is hidden; this must be visible.
     let all = Sabotage::ALL.len();
     let line = format!("{all} of {all} wrong engines found, each within {most} seeds\n");
     std::io::stdout().write_all(line.as_bytes()).unwrap();

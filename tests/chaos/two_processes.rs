@@ -1,4 +1,4 @@
-//! A key that one process deletes is refused by the next request to another, whatever has become of
+//! A key that one process deletes is refused by the next request to another, whatever happens to
 //! the connection between them.
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,7 +13,7 @@ use tests::chaos::Place;
 use tests::postgres::TestPostgres;
 use tokio::time::Instant;
 
-/// The README of the PostgreSQL backend states 2 s; the rest is for a busy machine.
+/// The time limit: the README of the PostgreSQL backend states 2 s; the rest is for a busy machine.
 const BOUND: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Process A: makes and deletes keys.
+/// Process A, which makes and deletes keys.
 struct NodeA {
     keys: KeyService,
     actor: Principal,
@@ -57,7 +57,7 @@ impl NodeA {
         (row.id, reveal.reveal().as_str().to_owned())
     }
 
-    /// Deletes a key and tells how long the call took.
+    /// Deletes a key and returns how long the call took.
     async fn delete(&self, id: KeyId) -> Duration {
         let began = Instant::now();
         self.keys.delete(&self.actor, id).await.unwrap();
@@ -65,7 +65,7 @@ impl NodeA {
     }
 }
 
-/// Process B: authenticates.
+/// Process B, which authenticates.
 struct NodeB {
     process: std::process::Child,
     asks: ChildStdin,
@@ -102,7 +102,7 @@ impl NodeB {
         self.line()
     }
 
-    /// Asks until the other process can tell from its own memory, so that the key is there when it
+    /// Asks until the other process answers from its own memory, so that the key is cached when it
     /// is deleted.
     async fn remember(&mut self, key: &str) {
         for _ in 0..1000 {
@@ -198,7 +198,7 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
                    WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
         client.simple_query(all).await.unwrap();
         // The pools find their connections closed; a call that meets one is repeated, as a platform
-        // would.
+        // would do.
         let began = Instant::now();
         while a.keys.delete(&a.actor, id).await.is_err()
             && a.keys.get(&a.actor, id).await.ok() != Some(None)
@@ -230,7 +230,7 @@ async fn a_frozen_process_wakes_up_and_lets_no_deleted_key_in() {
         let (id, key) = a.create().await;
         b.remember(&key).await;
         b.signal("-STOP");
-        // The question waits in its pipe: the first thing it sees when it wakes up.
+        // The request waits in its pipe: the first thing that it reads when it wakes up.
         writeln!(b.asks, "{key}").unwrap();
         longest = longest.max(a.delete(id).await);
         b.signal("-CONT");

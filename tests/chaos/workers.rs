@@ -1,5 +1,5 @@
-//! Several worker processes on one store: each delivery is claimed once per lease, and one that was
-//! frozen past its lease changes nothing.
+//! Several worker processes on one store: each delivery is claimed once per lease, and a worker
+//! that was frozen past its lease changes nothing.
 
 use std::process::Command;
 use std::time::Duration;
@@ -59,7 +59,7 @@ async fn shared(place: Place, workers: u64) -> Evidence {
     let children: Vec<Child> = (0..workers).map(|n| run.child(Mode::Work, n)).collect();
     let mut evidence = run.end().await;
     drop(children);
-    // The whole of the work is in that time, not only what was left after some trouble.
+    // That time includes all of the work, not only the rest after some trouble.
     eprintln!(
         "{} workers and one: empty after {:?}",
         workers, evidence.drained_in
@@ -105,9 +105,9 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Freezes it at a moment when it has claimed something and is not writing: a process that sleeps
+/// Freezes it at a moment when it has claimed deliveries and does not write: a process that sleeps
 /// inside a transaction keeps SQLite's one write lock, so that nobody could take its deliveries
-/// over. Returns what it has claimed.
+/// over. Returns its claims.
 async fn freeze(child: &Child, place: &Place) -> Vec<DeliveryId> {
     let store = place.open().await;
     let claimed = DeliveryQuery {
@@ -126,7 +126,8 @@ async fn freeze(child: &Child, place: &Place) -> Vec<DeliveryId> {
     panic!("it is always writing, or never has a claim");
 }
 
-/// One that is frozen in the middle of its work, wakes up when its leases are over, and goes on.
+/// Freezes a worker in the middle of its work; it wakes up when its leases have ended, and
+/// continues.
 async fn frozen(place: Place) {
     let mut run = Run::new(place, CHILD).await;
     let frozen = run.child(Mode::Emit, 1);
@@ -148,8 +149,8 @@ async fn frozen(place: Place) {
     assert!(!lost.is_empty(), "nothing was under way when it froze");
     let verdict = evidence.judge();
     assert!(verdict.violations.is_empty(), "{verdict}");
-    // What the frozen one had sent and wanted to record was recorded by the one that came after it,
-    // and once.
+    // The requests that the frozen worker had sent and wanted to record were recorded by the next
+    // worker, and once.
     for (delivery, attempts) in lost {
         let numbers: Vec<u32> = attempts.iter().map(|a| a.number).collect();
         let counted: Vec<u32> = (1..=delivery.attempts).collect();

@@ -1,4 +1,4 @@
-//! What is mounted is mounted as it is in an app that has a state of its own.
+//! Mounting works in an app that has its own state.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use gatepost_manage::Management;
 use tests::world::{HERE, World};
 use tokio::net::TcpListener;
 
-/// Nobody is logged in.
+/// A platform in which nobody is logged in.
 #[derive(Debug)]
 struct NoLogin;
 

@@ -1,4 +1,4 @@
-//! What becomes of a delivery, by what the target does: state, class, and number of attempts.
+//! The result of a delivery for each behaviour of the target: state, class, and number of attempts.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::WebhookId;
 
-/// Responds to every connection with these bytes and closes it; with none, it closes at once.
+/// Responds to every connection with these bytes and closes it; with none, it closes immediately.
 async fn target(answer: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,5 +1,5 @@
-//! `emit_many`, occurrences for a chosen few and channels, on every store: in memory, on SQLite and
-//! on PostgreSQL.
+//! `emit_many`, occurrences for chosen webhooks and channels, on every store: in memory, on SQLite
+//! and on PostgreSQL.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use webhook_model::{
     Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId, WebhookIds,
 };
 
-/// Nothing is sent: all webhooks are paused.
+/// Starts an engine that sends nothing: all webhooks are paused.
 async fn engine(store: Arc<dyn WebhookStore>) -> Engine {
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOptional, &[("on", "On")])
@@ -29,7 +29,7 @@ async fn engine(store: Arc<dyn WebhookStore>) -> Engine {
     engine.start().await.unwrap()
 }
 
-/// A webhook that lists these channels, and a task that any `on` runs.
+/// Creates a webhook that lists these channels, and a task that any `on` runs.
 async fn listens(engine: &Engine, name: &str, channels: &str, once: bool) -> WebhookId {
     let url = "https://example.com/in".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(1), name.parse().unwrap(), url);
@@ -70,7 +70,7 @@ fn on(id: i64) -> Occurrence {
     occurrence
 }
 
-/// What is stored, the oldest first.
+/// Returns the stored deliveries, the oldest first.
 async fn stored(engine: &Engine) -> Vec<String> {
     let query = DeliveryQuery::all(Page::first(1_000));
     let deliveries = engine.list_deliveries(&query).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_chosen_few_and_channels_go_through_the_outbox_too() {
         engine.emit_many_later(&occurrences[..2]).await.unwrap();
         engine.emit_later(&occurrences[2]).await.unwrap();
         let mut all = stored(&engine).await;
-        // Thirty seconds for what takes a moment.
+        // A time limit of thirty seconds for something that takes a moment.
         for _ in 0..3_000 {
             if all.len() >= 8 {
                 break;

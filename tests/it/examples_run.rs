@@ -1,5 +1,5 @@
-//! The examples do what they say: each is run as a process of its own, and each ends with success
-//! only if all of its claims held.
+//! The examples do what they say: each runs as a separate process, and each ends with success only
+//! if all of its claims held.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! The stop that the page on embedding shows: it ends although a client has sent half a request.
+//! The stop that the page on embedding shows: it ends even if a client has sent half a request.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
 
-/// As the page has it.
+/// The same code as on the page.
 async fn serve(
     listener: TcpListener,
     app: Router,
@@ -38,7 +38,7 @@ async fn serve(
     }
 }
 
-/// From its head to the next item, without what `cargo fmt` may change.
+/// Returns the text from its head to the next item, without the parts that `cargo fmt` may change.
 fn function(text: &str) -> String {
     let (_, text) = text.split_once("async fn serve(").unwrap();
     let (text, _) = text.split_once("\n}\n").unwrap();
@@ -50,7 +50,7 @@ fn function(text: &str) -> String {
 #[test]
 fn stop_on_the_page_is_the_one_tested() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let page = std::fs::read_to_string(format!("{root}/docs/embed.md")).unwrap();
+    let page = std::fs::read_to_string(format!("{root}/docs/guides/rest-and-console.md")).unwrap();
     assert_eq!(function(&page), function(include_str!("graceful_stop.rs")));
 }
 
@@ -70,7 +70,7 @@ async fn stop_is_not_held_by_half_a_request() {
     assert_eq!(&some, b"HTTP/1.1 404");
     client.write_all(b"POST / HTTP/1.1\r\n").await.unwrap();
     stop.send(()).unwrap();
-    // A stop that waits for the client never ends.
+    // A stop that waits for the client would never end.
     serving.await.unwrap().unwrap();
     drop(client);
 }

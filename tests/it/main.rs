@@ -1,4 +1,5 @@
-//! Gatepost as a whole: what needs neither a browser, nor killed processes, nor a process alone.
+//! Gatepost as a whole: tests that need neither a browser, nor killed processes, nor a separate
+//! process.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it must be"
@@ -19,7 +20,7 @@ mod one_time_concurrent;
 mod operational_events;
 mod promises_table;
 mod quick_start;
-mod readme_table;
+mod receiving_page;
 mod restored;
 mod security;
 mod server;

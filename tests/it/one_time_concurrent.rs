@@ -1,5 +1,5 @@
-//! A one-time task that many occurrences reach at once, through two engines on one store, runs once
-//! and is gone.
+//! A one-time task that many concurrent occurrences match, through two engines on one store, runs
+//! once and is deleted.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tests::open::with_tenants;
 use tests::world::{World, poweron};
 use tokio::task::JoinHandle;
 
-/// A second process, as far as the store can tell.
+/// Starts a second engine, which is a second process for the store.
 async fn second_engine(world: &World) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).build().unwrap();
@@ -22,7 +22,8 @@ async fn second_engine(world: &World) -> Engine {
     engine.start().await.unwrap()
 }
 
-/// Of all these emits one made a delivery, which was sent, and the task is gone.
+/// Checks that exactly one of these emits made a delivery, which was sent, and that the task is
+/// deleted.
 async fn ran_once(world: &World, task: i64, emits: Vec<JoinHandle<Vec<DeliveryId>>>, round: usize) {
     let mut made = Vec::new();
     for emit in emits {
@@ -43,7 +44,7 @@ async fn sixty_four_emits_at_once_make_one_delivery() {
     for round in 0..8 {
         let name = format!("once-{round}");
         let (_, task) = world.task(receiver.addr, &name, "x", true).await;
-        // Two events of one occurrence reach it, by tag and by object.
+        // Two events match one occurrence, by tag and by object.
         for target in [json!({"tag": 4}), json!({"owner": "vms/1"})] {
             let mut event = json!({"task": task, "table": "vms", "event": "poweron"});
             event
@@ -74,7 +75,7 @@ async fn sixty_four_emits_at_once_make_one_delivery() {
     assert_eq!(paths, expected, "each arrived once");
 }
 
-/// SPEC 2.3 of a system administrator, who hears what happens in all tenants.
+/// SPEC 2.3 for a system administrator, who receives the occurrences of all tenants.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn administrators_one_time_task_runs_once_across_tenants() {
     let world = World::start().await;

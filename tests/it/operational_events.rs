@@ -1,4 +1,4 @@
-//! What users learn about their own keys and webhooks, by their own webhooks: keys, engine and
+//! Notices to users about their own keys and webhooks, through their own webhooks: keys, engine and
 //! `Management` together, on a platform with tenants.
 
 use std::collections::HashMap;
@@ -30,8 +30,8 @@ const STRANGER: u128 = 4;
 const OPERATOR: u128 = 5;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// Ada, a colleague, their administrator and an operator who works for tenant 1 there, a stranger
-/// in tenant 2; nobody may watch anything of the platform's.
+/// The users: Ada, a colleague, their administrator and a system administrator who works for tenant
+/// 1 there, a stranger in tenant 2; nobody may watch the platform's objects.
 #[derive(Clone, Copy, Debug)]
 struct Users;
 
@@ -72,7 +72,7 @@ struct Process {
     door: Management,
 }
 
-/// What all processes share, and where webhooks go: one path for each of them.
+/// Parts that all processes share, and the targets of webhooks: one path for each of them.
 struct Platform {
     store: Arc<MemoryStore>,
     clock: Arc<ManualClock>,
@@ -115,7 +115,8 @@ impl Platform {
         self.clock.now()
     }
 
-    /// What has come to a path, in order of text, once it is as many; fifteen seconds at most.
+    /// Returns the messages at a path, in order of text, once there are `count`; waits fifteen
+    /// seconds at most.
     async fn told(&self, path: &str, count: usize) -> Vec<String> {
         for _ in 0..1_500 {
             let bodies = self.bodies(path);
@@ -144,7 +145,7 @@ impl Platform {
         made.unwrap().id
     }
 
-    /// A webhook of this user that receives all that there is to tell of keys and webhooks.
+    /// Creates a webhook of this user that receives all notices about keys and webhooks.
     async fn informed(&self, process: &Process, owner: u128, path: &str) -> WebhookId {
         let webhook = self.webhook(process, owner, path).await;
         for (of, event, message) in [
@@ -338,7 +339,7 @@ async fn that_a_key_expires_is_told_14_3_and_0_days_before_once_over_two_process
     expected(&mut told, format!("expiring deploy 14 {at}")).await;
 
     drop(actor);
-    // Both end, and one begins: it goes back a day, and says nothing twice.
+    // Both end, and one begins: it goes back a day, and sends no notice twice.
     for process in [first, second] {
         process.engine.shutdown(Duration::from_secs(10)).await;
         drop(process);

@@ -1,4 +1,5 @@
-//! Every proof that `docs/promises.md` names exists, and every test that `docs/compare.md` names.
+//! Every proof that `docs/security/guarantees.md` names exists, and every test that
+//! `docs/reference/compare.md` names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file or folder of tests: `chaos/kill`, or a path from the root.
+/// Returns whether there is a file or folder of tests: `chaos/kill`, or a path from the root.
 fn exists(proof: &str) -> bool {
     let of_the_whole = root().join("tests").join(proof);
     of_the_whole.is_dir()
@@ -14,7 +15,7 @@ fn exists(proof: &str) -> bool {
         || root().join(proof).exists()
 }
 
-/// What is in backquotes in the second column of the tables.
+/// Returns the names in backquotes in the second column of the tables.
 fn proofs(text: &str) -> Vec<(&str, Vec<&str>)> {
     let rows = text.lines().filter(|line| line.starts_with("| "));
     let rows = rows.filter(|line| !line.starts_with("| promise"));
@@ -27,7 +28,7 @@ fn proofs(text: &str) -> Vec<(&str, Vec<&str>)> {
 
 #[test]
 fn every_promise_names_proofs_that_exist() {
-    let text = std::fs::read_to_string(root().join("docs/promises.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/security/guarantees.md")).unwrap();
     let rows = proofs(&text);
     assert!(rows.len() > 20, "{} promises were found", rows.len());
     for (line, proofs) in rows {
@@ -39,7 +40,7 @@ fn every_promise_names_proofs_that_exist() {
     assert!(!exists("chaos/nothing"), "a control");
 }
 
-/// Names in backquotes in the last column of the rows that say ✔.
+/// Returns the names in backquotes in the last column of the rows that contain ✔.
 fn compared(text: &str) -> Vec<&str> {
     let rows = text.lines().filter(|line| line.contains("| ✔"));
     let cells = rows.filter_map(|line| line.trim_end_matches(" |").rsplit_once("| "));
@@ -47,7 +48,7 @@ fn compared(text: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// Whether there is a test of this name: of the whole, or of a crate.
+/// Returns whether there is a test of this name: of the whole, or of a crate.
 fn is_a_test(name: &str) -> bool {
     let crates = std::fs::read_dir(root().join("crates")).unwrap();
     let crates = crates.map(|krate| krate.unwrap().path());
@@ -63,7 +64,7 @@ fn is_a_test(name: &str) -> bool {
 
 #[test]
 fn every_row_of_the_comparison_names_tests_that_exist() {
-    let text = std::fs::read_to_string(root().join("docs/compare.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/reference/compare.md")).unwrap();
     let named = compared(&text);
     assert!(named.len() > 35, "{} were found", named.len());
     for name in named {

@@ -1,4 +1,4 @@
-//! The quick start of the front page, as somebody would try it.
+//! The quick start, as somebody would try it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,42 +7,47 @@ use std::process::{Child, Command, Stdio};
 use examples::receiver::Receiver;
 use tempfile::tempdir;
 
-/// The most lines that a quick start may have.
-const LINES: usize = 40;
-/// Where the first line of what it does is.
-const USERS: &str = "#[derive(Debug)]\nstruct Users;";
-
 fn text_of(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     std::fs::read_to_string(root.join(path)).unwrap()
 }
 
-/// The first block of a page that begins with this fence.
+/// Returns the first block of a page that begins with this fence.
 fn block<'a>(page: &'a str, fence: &str) -> &'a str {
     let (_, block) = page.split_once(&format!("{fence}\n")).unwrap();
     block.split_once("```").unwrap().0
 }
 
-/// What `cargo fmt` leaves of a text.
-fn shapeless(code: &str) -> String {
-    let (_, code) = code.split_once(USERS).unwrap();
-    let code: String = code.split_whitespace().collect();
-    code.replace(",)", ")").replace(['{', '}'], "")
+/// The lines of a page's snippets of Rust; `// …` stands for lines that are left out.
+fn snippet_lines(page: &str) -> Vec<&str> {
+    let snippets = page.split("```rust,ignore\n").skip(1);
+    let blocks = snippets.map(|snippet| snippet.split_once("```").unwrap().0);
+    let lines = blocks.flat_map(str::lines).map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && *line != "// …")
+        .collect()
 }
 
 #[test]
-fn the_front_page_and_the_facade_show_the_example_in_forty_lines() {
-    let front = text_of("README.md");
-    let (_, front) = front.split_once("## Forty lines").unwrap();
-    let front = block(front, "```rust,no_run");
-    let facade = text_of("crates/gatepost/README.md");
-    assert_eq!(front, block(&facade, "```rust,no_run"));
-    assert!(front.lines().count() <= LINES, "{}", front.lines().count());
+fn snippets_of_the_quick_start_are_lines_of_the_example() {
     let example = text_of("examples/quick_start.rs");
-    assert_eq!(shapeless(front), shapeless(&example));
+    let pages = [
+        "README.md",
+        "docs/quick-start.md",
+        "crates/gatepost/README.md",
+    ];
+    for page in pages {
+        let text = text_of(page);
+        let shown = snippet_lines(&text);
+        assert!(shown.len() > 10, "{page} shows {} lines", shown.len());
+        let mut rest = example.lines().map(str::trim);
+        for line in shown {
+            assert!(rest.any(|of| of == line), "{page}: {line}");
+        }
+    }
 }
 
-/// Killed when it is dropped.
+/// A program that is killed when this value is dropped.
 struct Program(Child);
 
 impl Drop for Program {
@@ -52,20 +57,45 @@ impl Drop for Program {
     }
 }
 
-#[tokio::test]
-async fn the_pasted_lines_deliver_a_webhook() {
+impl Program {
+    /// Starts the example in a folder, in which it also keeps what is temporary.
+    fn start(folder: &Path) -> (Self, impl Iterator<Item = String>) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_quick_start"));
+        let program = program.current_dir(folder).env("TMPDIR", folder);
+        let mut program = Self(program.stdout(Stdio::piped()).spawn().unwrap());
+        let stdout = BufReader::new(program.0.stdout.take().unwrap());
+        (program, stdout.lines().map(Result::unwrap))
+    }
+}
+
+#[test]
+fn quick_start_started_twice_prints_a_delivery_and_leaves_nothing() {
     let folder = tempdir().unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_quick_start"));
-    let program = program.current_dir(&folder).stdout(Stdio::piped());
-    let mut program = Program(program.spawn().unwrap());
-    let mut said = String::new();
-    let stdout = program.0.stdout.take().unwrap();
-    BufReader::new(stdout).read_line(&mut said).unwrap();
+    for _ in 0..2 {
+        let (mut program, mut said) = Program::start(folder.path());
+        assert!(said.next().unwrap().starts_with("KEY=gp_"));
+        assert!(said.any(|line| line.starts_with("webhook-id: msg_")));
+        assert!(said.any(|line| line == r#"{"text":"web-1 is on"}"#));
+        assert!(said.any(|line| line == "Serving until Ctrl-C."));
+        let interrupt = ["-INT", &program.0.id().to_string()];
+        let sent = Command::new("kill").args(interrupt).status().unwrap();
+        assert!(sent.success());
+        assert!(program.0.wait().unwrap().success());
+        assert!(folder.path().read_dir().unwrap().next().is_none());
+    }
+}
+
+#[tokio::test]
+async fn pasted_lines_of_the_quick_start_deliver_a_webhook() {
+    let folder = tempdir().unwrap();
+    let (_program, mut lines) = Program::start(folder.path());
+    let said = lines.next().unwrap();
+    assert!(lines.any(|line| line.starts_with("Serving")));
 
     let receiver = Receiver::start(None).await.unwrap();
-    let front = text_of("README.md");
-    let (_, front) = front.split_once("## Forty lines").unwrap();
-    let lines = block(front, "```sh");
+    let page = text_of("docs/quick-start.md");
+    let (_, page) = page.split_once("## The same over REST").unwrap();
+    let lines = block(page, "```sh");
     assert!(lines.contains("127.0.0.1:9000"), "{lines}");
     let lines = lines.replace("127.0.0.1:9000", &receiver.addr.to_string());
     let mut shell = tokio::process::Command::new("sh");

@@ -12,7 +12,7 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files of tests in a folder and its folders, as paths from `here()` without `.rs`.
+/// Returns all files of tests in a folder and its folders, as paths from `here()` without `.rs`.
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(here().join(folder)).unwrap() {

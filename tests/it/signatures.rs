@@ -1,4 +1,4 @@
-//! What we sign, the official Standard Webhooks libraries accept, and nothing else. By hand:
+//! The official Standard Webhooks libraries accept our signatures, and nothing else. Manually:
 //! `tests/signatures/run.sh`.
 
 use std::process::Command;
@@ -14,7 +14,7 @@ use webhook_model::{OwnerId, SigningSecret, SigningSecrets, Webhook};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/signatures");
 
-/// What both libraries say of a message.
+/// Returns whether each of the two libraries accepts a message.
 fn accepted(secret: &str, message: &Received, body: &str) -> [bool; 2] {
     let header = |name| message.header(name).unwrap().to_owned();
     let args = [

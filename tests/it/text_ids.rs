@@ -1,5 +1,5 @@
-//! A platform whose users and tenants are UUIDs and whose objects are texts: everything that a
-//! platform with integers has.
+//! A platform whose users and tenants are UUIDs and whose objects are texts: it has everything that
+//! a platform with integers has.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -43,7 +43,7 @@ fn tenant(id: &str) -> TenantId {
     id.parse().unwrap()
 }
 
-/// Who is in which tenant.
+/// The tenant of each user.
 #[derive(Debug)]
 struct Users(Mutex<HashMap<OwnerId, TenantId>>);
 
@@ -78,7 +78,7 @@ impl Directory for Names {
     }
 }
 
-/// The user whose id is the session's cookie.
+/// A login: the user whose id is the session's cookie.
 #[derive(Debug)]
 struct ByCookie;
 
@@ -95,7 +95,7 @@ impl ConsoleLogin for ByCookie {
     }
 }
 
-/// Where the platform's own SQL goes.
+/// The database for the platform's own SQL.
 enum Database {
     File(PathBuf),
     Server { url: String, schema: String },
@@ -220,7 +220,7 @@ impl Site {
         made["$row"].as_i64().unwrap()
     }
 
-    /// A page of the console, as this user sees it.
+    /// Returns a page of the console, as this user sees it.
     async fn page(&self, user: &str, path: &str) -> (u16, String) {
         let url = format!("http://{}/console/{path}", self.server);
         let client = reqwest::Client::new();
@@ -229,7 +229,7 @@ impl Site {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
-    /// A webhook of ADA with a task and an event on the machine.
+    /// Creates a webhook of ADA with a task and an event on the machine.
     async fn watch(&self) -> [i64; 3] {
         let url = format!("http://{}/hook", self.receiver.addr);
         let hook = json!({"name": "lighthouse", "url": url, "allow_insecure": true});
@@ -324,7 +324,7 @@ async fn occurrence_of_text_object_is_delivered_to_its_owner() {
     .await;
 }
 
-/// The platform's own statements write ids as they please.
+/// The platform's own statements may write ids in any spelling.
 #[tokio::test(flavor = "multi_thread")]
 async fn outbox_rows_with_text_ids_are_delivered() {
     on_each_database(async |site| {
@@ -386,7 +386,7 @@ async fn console_with_text_ids_shows_pages_of_users() {
     .await;
 }
 
-/// What happens in the tenant that a user left is no longer theirs.
+/// A user who left a tenant no longer receives its occurrences.
 #[tokio::test(flavor = "multi_thread")]
 async fn user_who_moves_hears_the_new_tenant() {
     on_each_database(async |site| {

@@ -1,5 +1,4 @@
-//! Secrets that are planted, and a search that finds them in every disguise in which they may come
-//! out.
+//! Planted secrets, and a search that finds them in every form in which they may leak.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -7,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// A planted secret: what it is, and its text.
+/// A planted secret: its name, and its text.
 #[derive(Clone, Debug)]
 pub struct Canary {
-    /// What it is, for the report.
+    /// The name of the secret, for the report.
     pub what: &'static str,
     /// The secret.
     pub secret: String,
@@ -25,7 +24,7 @@ impl Canary {
         }
     }
 
-    /// The forms in which it would be a leak, with their names.
+    /// Returns the forms in which it would be a leak, with their names.
     pub fn forms(&self) -> Vec<(&'static str, Vec<u8>)> {
         let text = self.secret.as_str();
         let bytes = text.as_bytes();
@@ -57,8 +56,8 @@ impl Canary {
             ("Debug", debug.trim_matches('"').as_bytes().to_vec()),
             ("bytes in decimal", list.join(", ").into_bytes()),
         ];
-        // In base64 the text looks different by where it begins; the outer letters depend on what
-        // is around.
+        // Base64 depends on the position at which the secret begins; its outer letters depend on
+        // the bytes around it.
         for shift in 0..3 {
             let shifted = [vec![0; shift], bytes.to_vec()].concat();
             for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
@@ -72,7 +71,7 @@ impl Canary {
     }
 }
 
-/// What of these secrets is in these bytes, and in which form.
+/// Returns which of these secrets are in these bytes, and in which form.
 pub fn leaks(canaries: &[Canary], haystack: &[u8]) -> Vec<String> {
     // One character a byte: the standard library's search is fast, and not every form is UTF-8.
     let latin = |bytes: &[u8]| bytes.iter().map(|b| char::from(*b)).collect::<String>();
@@ -88,7 +87,7 @@ pub fn leaks(canaries: &[Canary], haystack: &[u8]) -> Vec<String> {
     found
 }
 
-/// Everything that is logged, kept in memory.
+/// All log output, kept in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -97,7 +96,7 @@ impl Log {
     /// included.
     ///
     /// # Panics
-    /// When somebody else does already.
+    /// If somebody else does already.
     pub fn capture() -> Self {
         let log = Self::default();
         let writer = log.clone();
@@ -111,7 +110,7 @@ impl Log {
         log
     }
 
-    /// What was logged so far.
+    /// Returns the bytes logged so far.
     ///
     /// # Panics
     /// After a panic within a write.

@@ -47,7 +47,7 @@ impl Doors {
     /// Starts a platform; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn open() -> Self {
         let world = World::start().await;
         let (keys, engine) = (world.keys.clone(), world.engine.clone());
@@ -80,7 +80,7 @@ impl Doors {
         Self { world, base }
     }
 
-    /// A name and a password at an entry point, from an address of this machine.
+    /// Sends a name and a password to an entry point, from an address of this machine.
     pub async fn knock(&self, door: Door, from: &str, name: &str, password: &str) -> Response {
         let request = match door {
             Door::Basic => self
@@ -102,7 +102,7 @@ impl Doors {
         request.send().await.unwrap()
     }
 
-    /// A request from an address of this machine, without a credential.
+    /// Returns a request from an address of this machine, without a credential.
     pub fn request(&self, from: &str, method: Method, path: &str) -> RequestBuilder {
         let from: IpAddr = from.parse().unwrap();
         let client = Client::builder().local_address(from);
@@ -111,7 +111,7 @@ impl Doors {
     }
 }
 
-/// The seconds of `Retry-After`; 0 without one.
+/// Returns the seconds of `Retry-After`; 0 without one.
 pub fn retry_after(response: &Response) -> u64 {
     let value = response.headers().get("retry-after");
     value.map_or(0, |value| value.to_str().unwrap().parse().unwrap())

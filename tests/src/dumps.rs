@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::postgres::{FreshSchema, server_command};
 
-/// What `pg_dump` writes of a schema, in its own format.
+/// Returns the dump of a schema by `pg_dump`, in its own format.
 pub fn dump(place: &FreshSchema) -> Vec<u8> {
     let schema = format!("--schema={}", place.schema);
     run("pg_dump", &["--format=custom", &schema], &place.url, &[])
@@ -23,7 +23,7 @@ pub fn sql(url: &str, statements: &str) {
     run("psql", &options, url, statements.as_bytes());
 }
 
-/// An empty database of this name on the server of a URL; its URL.
+/// Creates an empty database of this name on the server of a URL; returns its URL.
 pub fn new_database(url: &str, name: &str) -> String {
     sql(url, &format!("CREATE DATABASE {name} TEMPLATE template0"));
     let mut other = url::Url::parse(url).unwrap();
@@ -38,7 +38,7 @@ fn run(program: &str, options: &[&str], url: &str, input: &[u8]) -> Vec<u8> {
     let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        // One that ends early has said why.
+        // A program that ends early has printed the reason.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });

@@ -1,11 +1,11 @@
-//! Names that lead to this machine.
+//! Names that resolve to this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use delivery::{Resolve, ResolveFuture};
 
-/// Every name is this machine: each target may have a host of its own, as the engine counts by
-/// hosts.
+/// A resolver that resolves every name to this machine: each target may have its own host, because
+/// the engine counts by hosts.
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
 

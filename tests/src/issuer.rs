@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::world::HERE;
 
-/// A question: the header `Authorization`, and the form.
+/// A token request: the header `Authorization`, and the form.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The header; empty without one.
@@ -34,28 +34,29 @@ struct Inner {
     arrived: Notify,
 }
 
-/// Gives out `token-1`, `token-2` and so on, for an hour each, where nothing else is in its script.
+/// A token endpoint that issues `token-1`, `token-2` and so on, for an hour each, unless its script
+/// has another response.
 #[derive(Debug)]
 pub struct Issuer {
     inner: Arc<Inner>,
     addr: SocketAddr,
-    /// By which it is known.
+    /// The certificate by which clients know it.
     pub certificate: SelfSigned,
 }
 
 impl Issuer {
-    /// Listens until the runtime ends.
+    /// Starts it; it listens until the runtime ends.
     ///
     /// # Panics
-    /// When it cannot.
+    /// If it cannot.
     pub async fn start() -> Self {
         Self::showing(self_signed().unwrap()).await
     }
 
-    /// Listens until the runtime ends, and shows this certificate.
+    /// Starts it with this certificate; it listens until the runtime ends.
     ///
     /// # Panics
-    /// When it cannot.
+    /// If it cannot.
     pub async fn showing(certificate: SelfSigned) -> Self {
         let listener = TcpListener::bind((HERE, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -70,13 +71,13 @@ impl Issuer {
         }
     }
 
-    /// Where it is asked.
+    /// Returns the URL of its token endpoint.
     #[must_use]
     pub fn url(&self) -> String {
         format!("https://{}/token", self.addr)
     }
 
-    /// What it responds next.
+    /// Sets the next response.
     ///
     /// # Panics
     /// After a panic of another thread that used it.
@@ -85,12 +86,12 @@ impl Issuer {
         answers.push_back((status, body.to_owned()));
     }
 
-    /// From now on it takes questions and responds to none.
+    /// Makes it accept requests from now on and respond to none.
     pub fn hang(&self) {
         self.inner.hangs.store(true, Ordering::SeqCst);
     }
 
-    /// All questions so far.
+    /// Returns all requests so far.
     ///
     /// # Panics
     /// After a panic of another thread that used it.
@@ -99,7 +100,7 @@ impl Issuer {
         self.inner.asked.lock().unwrap().clone()
     }
 
-    /// Waits until it has been asked.
+    /// Waits until it has a request.
     ///
     /// # Panics
     /// After a minute.
@@ -138,7 +139,7 @@ async fn answer(State(inner): State<Arc<Inner>>, headers: HeaderMap, form: Strin
     (StatusCode::from_u16(status).unwrap(), body).into_response()
 }
 
-/// A response of a token endpoint.
+/// Returns a response of a token endpoint.
 #[must_use]
 pub fn token(token: &str, expires_in: u64) -> String {
     format!(r#"{{"access_token":"{token}","token_type":"Bearer","expires_in":{expires_in}}}"#)

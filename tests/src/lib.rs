@@ -1,4 +1,4 @@
-//! Harnesses that the tests of the whole share.
+//! Shared code of the tests of the whole.
 #![allow(
     clippy::exhaustive_enums,
     clippy::exhaustive_structs,

@@ -1,4 +1,4 @@
-//! A platform that refuses nobody anything, for tests that are about something else.
+//! A platform that permits everything, for tests about other subjects.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Within a realm, everybody may watch everything.
+/// A policy by which everybody may watch everything within a realm.
 #[derive(Clone, Copy, Debug)]
 pub struct Everything;
 
@@ -29,15 +29,15 @@ impl SubscriptionPolicy for Everything {
     }
 }
 
-/// An engine of one system, in which every user exists and has no limit.
+/// Returns an engine of one system, in which every user exists and has no limit.
 pub fn one_system(engine: EngineBuilder) -> EngineBuilder {
     engine
         .one_system(Arc::new(Everybody))
         .quotas(Arc::new(Quota::UNLIMITED))
 }
 
-/// An engine of a platform with tenants, whose users may watch everything that reaches them and
-/// have no limit.
+/// Returns an engine of a platform with tenants, whose users may watch everything that reaches them
+/// and have no limit.
 pub fn with_tenants(engine: EngineBuilder, accounts: Arc<dyn Accounts>) -> EngineBuilder {
     engine
         .subscription_policy(accounts, Arc::new(Everything))

@@ -1,4 +1,4 @@
-//! The example platform as a process of its own.
+//! The example platform as a separate process.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-/// What `admin` logs in with.
+/// The password of `admin`.
 pub const PASSWORD: &str = "let me in";
 
 /// The example platform, running; killed when it is dropped.
 #[derive(Debug)]
 pub struct PlatformProcess {
     child: Child,
-    /// What it printed until it was ready.
+    /// The lines that it printed until it was ready.
     pub said: Vec<String>,
     /// `http://127.0.0.1:12345`
     pub base: String,
@@ -26,7 +26,7 @@ impl PlatformProcess {
     /// `--data`.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn start(program: &str, data: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(program);
@@ -34,11 +34,11 @@ impl PlatformProcess {
         Self::run(command.arg(data).args(more))
     }
 
-    /// Runs the command with what nearly every test needs: a free port, targets on this machine,
-    /// and no records but those that the test makes.
+    /// Runs the command with the settings of nearly every test: a free port, targets on this
+    /// machine, and no records except those that the test makes.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn run(command: &mut Command) -> Self {
         let more = ["--allow-private-targets", "--no-demo", "--quiet"];
@@ -48,7 +48,7 @@ impl PlatformProcess {
     /// Runs the command as a user would, on a free port; its log goes to `log`.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     #[must_use]
     pub fn launch(command: &mut Command, log: impl Into<Stdio>) -> Self {
         let mut child = command
@@ -74,7 +74,7 @@ impl PlatformProcess {
         panic!("the platform ended: {:?} after {said:?}", child.wait());
     }
 
-    /// The password that it printed for a user.
+    /// Returns the password that it printed for a user.
     #[must_use]
     pub fn password_of(&self, user: &str) -> Option<String> {
         let start = format!("user {user}, password ");
@@ -85,7 +85,7 @@ impl PlatformProcess {
         Some(line.split(',').next()?.to_owned())
     }
 
-    /// The lines that it asks to paste, as one script.
+    /// Returns the lines that it asks to paste, as one script.
     #[must_use]
     pub fn to_paste(&self) -> String {
         let lines = self.said.iter().filter_map(|line| line.strip_prefix("  "));
@@ -93,10 +93,10 @@ impl PlatformProcess {
     }
 
     /// Runs the script in a shell that has the password of admin in its variable, in another
-    /// folder; what it prints, line by line.
+    /// folder; returns the output, line by line.
     ///
     /// # Panics
-    /// When it fails.
+    /// If it fails.
     #[must_use]
     pub fn paste(script: &str, password: &str) -> Vec<String> {
         let mut shell = Command::new("sh");
@@ -109,11 +109,11 @@ impl PlatformProcess {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is
-    /// none).
+    /// Calls a path after `/api/v4/` as `admin`: returns the status, and the body as JSON (null if
+    /// it is none).
     ///
     /// # Panics
-    /// When there is no response.
+    /// If there is no response.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = format!("{}/api/v4/{path}", self.base);
         let mut request = self
@@ -129,10 +129,10 @@ impl PlatformProcess {
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// The rows of a list.
+    /// Returns the rows of a list.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn rows(&self, path: &str) -> Value {
         let (status, rows) = self.call("GET", path, None).await;
         assert_eq!(status, 200, "{path}: {rows}");
@@ -142,18 +142,18 @@ impl PlatformProcess {
     /// Makes a row and returns its number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make(&self, table: &str, row: Value) -> i64 {
         let (status, receipt) = self.call("POST", table, Some(row)).await;
         assert_eq!(status, 201, "{table}: {receipt}");
         receipt["$row"].as_i64().unwrap()
     }
 
-    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as
+    /// Sends bodies, each with the expected status and a text that a refusal must contain, such as
     /// the field's name.
     ///
     /// # Panics
-    /// When a response is another.
+    /// If a response is another.
     pub async fn judge(&self, method: &str, path: &str, cases: Vec<(Value, u16, &str)>) {
         for (body, status, field) in cases {
             let (got, answer) = self.call(method, path, Some(body.clone())).await;
@@ -163,22 +163,22 @@ impl PlatformProcess {
         }
     }
 
-    /// A request to any path, without a credential.
+    /// Returns a request to any path, without a credential.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         self.client.request(method, format!("{}{path}", self.base))
     }
 
-    /// Its process number.
+    /// Returns its process number.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks it to stop, as a service manager does, and waits: whether it ended well.
+    /// Asks it to stop, as a service manager does, and waits; returns whether it ended well.
     ///
     /// # Panics
-    /// When it cannot be signalled.
+    /// If it cannot be signalled.
     pub fn stop(mut self) -> bool {
         let pid = self.pid().to_string();
         assert!(

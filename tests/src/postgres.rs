@@ -1,9 +1,9 @@
-//! A PostgreSQL server of the tests' own: in a temporary folder, on a free port of 127.0.0.1, with
-//! fsync on.
+//! A separate PostgreSQL server for the tests: in a temporary folder, on a free port of 127.0.0.1,
+//! with fsync on.
 //!
 //! It ends with the process that started it, even if that is killed: a shell that waits for the end
 //! of its standard input stops the server and removes the folder. Needs the server's binaries
-//! (Debian: `postgresql`); where they are missing the test fails.
+//! (Debian: `postgresql`); if they are missing the test fails.
 
 use std::net::TcpListener;
 use std::ops::Range;
@@ -19,11 +19,12 @@ use rand::RngExt as _;
 /// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
 pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
 
-/// The folder of `initdb` and `postgres`, for a server of a version that the distribution has not.
+/// The variable with the folder of `initdb` and `postgres`, for a version that the distribution
+/// does not have.
 pub const BINARIES_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_BIN";
 
-/// Below the ports that Linux gives to whoever asks for any (from 32768 on), so that a server
-/// finds its port free when it starts and when it starts again.
+/// Ports below those that Linux assigns to programs that ask for any port (from 32768 on), so that
+/// a server finds its port free when it starts and when it starts again.
 const PORTS: Range<u16> = 20_000..32_000;
 
 /// A server that belongs to one test, which may restart it.
@@ -38,7 +39,7 @@ pub struct TestPostgres {
     _alive: ChildStdin,
 }
 
-/// Where a test finds an empty store: a URL, and a schema that nobody else uses.
+/// An empty store for a test: a URL, and a schema that nobody else uses.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs, reason = "not published")]
 pub struct FreshSchema {
@@ -48,7 +49,7 @@ pub struct FreshSchema {
     pub schema: String,
 }
 
-/// A schema of its own on the server that [`URL_VARIABLE`] names, or else on one that all tests of
+/// Creates a new schema on the server that [`URL_VARIABLE`] names, or else on one that all tests of
 /// this process share.
 ///
 /// # Panics
@@ -66,7 +67,7 @@ pub fn fresh() -> FreshSchema {
     }
 }
 
-/// The name of a schema that nobody else uses.
+/// Returns the name of a schema that nobody else uses.
 #[must_use]
 pub fn fresh_schema() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -84,7 +85,8 @@ impl TestPostgres {
         Self::start_with(None)
     }
 
-    /// As [`start`](Self::start), and speaks TLS with this certificate and key, both PEM.
+    /// Starts a server like [`start`](Self::start), which speaks TLS with this certificate and key,
+    /// both PEM.
     ///
     /// # Panics
     /// If there are no binaries or they fail.
@@ -130,7 +132,7 @@ impl TestPostgres {
         )]
         let mut shell = Command::new("sh")
             .args(["-c", &watchdog])
-            // In a group of its own: Ctrl-C ends us, and then it does its work.
+            // In its own process group: Ctrl-C ends us, and then it does its work.
             .process_group(0)
             .stdin(Stdio::piped())
             .spawn()
@@ -178,7 +180,7 @@ impl TestPostgres {
         standby
     }
 
-    /// Kills the server as the kernel would, without a word to its clients.
+    /// Kills the server as the kernel would, without notice to its clients.
     ///
     /// # Panics
     /// If it does not run.
@@ -191,7 +193,7 @@ impl TestPostgres {
         let own = own.expect("pgrep").stdout;
         let own = String::from_utf8_lossy(&own).into_owned();
         expect_success(Command::new("kill").args(["-9", pid]));
-        // Those that have ended by themselves since are no failure.
+        // Processes that have ended by themselves are no failure.
         let _ = Command::new("kill").arg("-9").args(own.lines()).output();
     }
 
@@ -207,13 +209,13 @@ impl TestPostgres {
         );
     }
 
-    /// The port that it listens on, of 127.0.0.1.
+    /// Returns its port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The connection string of its superuser.
+    /// Returns the connection string of its superuser.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -248,7 +250,7 @@ impl TestPostgres {
         expect_success(&mut self.starting("60"));
     }
 
-    /// The same for one that may not come up; says whether it did within three seconds.
+    /// Starts a server that may not come up; returns whether it did within three seconds.
     pub fn try_run(&self) -> bool {
         self.starting("3")
             .stderr(Stdio::null())
@@ -256,7 +258,7 @@ impl TestPostgres {
             .is_ok_and(|status| status.success())
     }
 
-    /// Whether it runs.
+    /// Returns whether it runs.
     pub fn is_up(&self) -> bool {
         let mut status = server_command("pg_ctl");
         status.args(["status", "-D"]).arg(self.data());
@@ -264,18 +266,18 @@ impl TestPostgres {
         status.is_ok_and(|status| status.success())
     }
 
-    /// From its next start on it has this in its environment. Once.
+    /// Adds this to its environment at its next start, and only then.
     pub fn set_environment(&self, environment: &[(&'static str, String)]) {
         let _ = self.environment.set(environment.to_vec());
     }
 
-    /// Its own folder, in which its user may read and write.
+    /// Returns its own folder, in which its user may read and write.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// From its next start on this role needs its password.
+    /// Makes this role need its password from the server's next start on.
     ///
     /// # Panics
     /// If its settings cannot be written.
@@ -308,7 +310,7 @@ impl TestPostgres {
         start
     }
 
-    /// What `pg_dump` writes of the whole database.
+    /// Returns the dump of the whole database by `pg_dump`.
     ///
     /// # Panics
     /// If it fails.
@@ -341,7 +343,7 @@ fn expect_success(command: &mut Command) -> Output {
     output
 }
 
-/// A folder of the server's user, and that of its data, which does not exist yet.
+/// Creates a folder of the server's user, and the path of its data, which does not exist yet.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn own_folder() -> (PathBuf, PathBuf) {
     let folder = tempfile::Builder::new().prefix("gatepost-pg-").tempdir();
@@ -354,7 +356,7 @@ fn own_folder() -> (PathBuf, PathBuf) {
     (folder, data)
 }
 
-/// A file that only the server's user can read.
+/// Creates a file that only the server's user can read.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn own_file(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file in the server's folder");
@@ -364,7 +366,7 @@ fn own_file(path: &Path, text: &str) {
     }
 }
 
-/// A binary of the server, run by the user `postgres` where we are root.
+/// Returns a command for a binary of the server, run by the user `postgres` if we are root.
 pub(crate) fn server_command(name: &str) -> Command {
     let binary = Some(binaries().join(name)).filter(|binary| binary.is_file());
     let binary = binary.unwrap_or_else(|| PathBuf::from(name)); // a client may come from elsewhere
@@ -393,8 +395,8 @@ fn shell_words(command: &Command) -> String {
         .join(" ")
 }
 
-/// The folder of `initdb`: the one that [`BINARIES_VARIABLE`] names, or else beside `pg_config`, or
-/// the newest version that Debian's packages installed.
+/// Returns the folder of `initdb`: the one that [`BINARIES_VARIABLE`] names, or else that of
+/// `pg_config`, or the newest version that Debian's packages installed.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn binaries() -> PathBuf {
     if let Some(named) = std::env::var_os(BINARIES_VARIABLE) {
@@ -418,10 +420,10 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// A free port for a server that a test starts as a process, this one or another.
+/// Returns a free port for a server that a test starts as a process, this one or another.
 ///
 /// # Panics
-/// When there is none.
+/// If there is none.
 #[must_use]
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 pub fn free_port() -> u16 {

@@ -1,6 +1,7 @@
-//! What Linux says of a process.
+//! Information of Linux about a process.
 
-/// A number that `/proc/PID/status` has under this name. `None` once the process has gone.
+/// Returns a number that `/proc/PID/status` has under this name, or `None` if the process has
+/// ended.
 #[must_use]
 pub fn status(pid: u32, name: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -9,7 +10,7 @@ pub fn status(pid: u32, name: &str) -> Option<u64> {
     figure.split_whitespace().next()?.parse().ok()
 }
 
-/// The bytes that it holds in memory.
+/// Returns the bytes of its resident memory.
 #[must_use]
 pub fn resident(pid: u32) -> Option<u64> {
     Some(status(pid, "VmRSS")? * 1024)

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use tokio::net::TcpSocket;
 
 /// A port that is taken but not listened on: it refuses every connection, and no other test is
-/// given it while this lives.
+/// given it while this value exists.
 #[derive(Debug)]
 pub struct Refusing(TcpSocket);
 
@@ -13,7 +13,7 @@ impl Refusing {
     /// Takes a free port.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub fn port() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -1,5 +1,5 @@
 //! A small platform that embeds everything, over real TCP, with the memory store unless a test
-//! brings another; the clock of its keys is moved.
+//! brings another; the clock of its keys can be moved.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -27,7 +27,7 @@ use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity
 
 use crate::open::with_tenants;
 
-/// Where requests come from unless a test says otherwise.
+/// The address of requests by default.
 pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The users: 1, 2 and 3 are in tenant 1, 1 administers the system, 2 the tenant; 4 is in no
@@ -46,7 +46,7 @@ impl Users {
         ])))
     }
 
-    /// Changes what a user may do, or removes the user.
+    /// Changes a user's account, or removes the user.
     ///
     /// # Panics
     /// After a panic in another test thread.
@@ -68,7 +68,7 @@ impl Accounts for Users {
 /// The platform.
 #[derive(Debug)]
 pub struct World<S = MemoryStore> {
-    /// Where the API listens.
+    /// The address of the API.
     pub server: SocketAddr,
     /// The key service.
     pub keys: KeyService,
@@ -88,7 +88,7 @@ impl World {
     /// Starts a platform whose users have no limits; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start() -> Self {
         Self::with_quotas(Arc::new(Quota::UNLIMITED)).await
     }
@@ -96,7 +96,7 @@ impl World {
     /// Starts a platform with these limits.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
         Self::with(Arc::default(), quotas, |sender| sender).await
     }
@@ -104,7 +104,7 @@ impl World {
     /// Starts a platform without limits whose sender trusts this certificate, in DER, too.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn trusting(root: Vec<u8>) -> Self {
         Self::over(Arc::default(), root).await
     }
@@ -114,7 +114,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Starts a platform without limits over this store, whose sender trusts this certificate.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn over(store: Arc<S>, root: Vec<u8>) -> Self {
         let quotas = Arc::new(Quota::UNLIMITED);
         Self::with(store, quotas, |sender| sender.extra_root(root)).await
@@ -143,7 +143,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
                     "alarms",
                     "Alarms",
                     Specificity::Generic,
-                    &[("raised", "Raised")],
+                    &[("raised", "Raised"), ("lowered", "Lowered")],
                 )
             })
             .unwrap()
@@ -187,30 +187,30 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         world
     }
 
-    /// A principal as the platform's own login would describe it.
+    /// Returns the principal that the platform's own login creates for a user.
     ///
     /// # Panics
-    /// When there is no such user.
+    /// If there is no such user.
     #[must_use]
     pub fn user(&self, user: u128) -> Principal {
         let account = self.users.0.lock().unwrap()[&user].clone();
         Principal::new(OwnerId(user), account, Via::Platform)
     }
 
-    /// A new key of a user that never expires and may be used from everywhere.
+    /// Creates a key of a user that never expires and may be used from any address.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     pub async fn key_of(&self, user: u128, name: &str) -> String {
         let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
         reveal.reveal().as_str().to_owned()
     }
 
-    /// A call with a key, from an address.
+    /// Calls the API with a key, from an address.
     ///
     /// # Panics
-    /// When the API does not respond.
+    /// If the API does not respond.
     pub async fn call(
         &self,
         key: &str,
@@ -231,18 +231,18 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         .unwrap()
     }
 
-    /// A call of the administrator.
+    /// Calls the API as the administrator.
     pub async fn api(&self, method: &str, path: &str, body: Option<Value>) -> Response {
         self.call(&self.admin, HERE, method, path, body).await
     }
 
-    /// The time on its clock, in epoch seconds.
+    /// Returns the time on its clock, in epoch seconds.
     #[must_use]
     pub fn now(&self) -> i64 {
         gatepost_storage::Clock::now(&*self.clock).timestamp()
     }
 
-    /// The status that a key gets for the login probe.
+    /// Returns the status that a key gets for the login probe.
     pub async fn probe(&self, key: &str) -> u16 {
         self.call(key, HERE, "GET", "system", None).await.status
     }
@@ -250,7 +250,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Makes a row as the administrator and returns its row number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make(&self, table: &str, body: Value) -> i64 {
         let answer = self.api("POST", table, Some(body)).await;
         answer.json()["$row"]
@@ -261,7 +261,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// Makes a key over the API: its string and its row number.
     ///
     /// # Panics
-    /// When it is refused.
+    /// If it is refused.
     pub async fn make_key(&self, mut body: Value) -> (String, i64) {
         body["user"] = json!(body["user"].as_i64().unwrap_or(1));
         let answer = self.api("POST", "user_api_keys", Some(body)).await;
@@ -293,10 +293,10 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         (webhook, task)
     }
 
-    /// A delivery once it has ended; waits at most ten seconds.
+    /// Returns a delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
-    /// When it does not end.
+    /// If it does not end.
     pub async fn ended(&self, id: DeliveryId) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.store.delivery(id).await.unwrap().unwrap();
@@ -309,7 +309,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     }
 }
 
-/// A virtual machine is powered on.
+/// Returns the occurrence that a virtual machine is powered on.
 ///
 /// # Panics
 /// Never: the words are fixed.

@@ -1,4 +1,4 @@
-//! webhooksmith as `benches/scale` measures it: a program of its own, because it brings another
+//! webhooksmith as `benches/scale` measures it: a separate program, because it brings another
 //! SQLite. It stores events on demand; its worker sends them at the same time.
 //!
 //! Everything is as its documentation has it by default, but that it may send to this machine. On

@@ -1,4 +1,4 @@
-//! A claim, the next due time and the due lanes: 1,000,000 waiting over 100,000 lanes, against
+//! A claim, the next due time and the due queues: 1,000,000 waiting over 100,000 queues, against
 //! 1,000 over 10. Nine of ten are due.
 
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::report::{ratio, row};
 use crate::stage::{Stage, Store};
 
 const CALLS: usize = 200;
-/// Claims that are given back between two times at which the queue is vacuumed.
+/// The number of returned claims between two vacuums of the queue.
 const CLAIMS: usize = 10;
 const WHAT: [&str; 5] = [
     "claim of 64",
@@ -42,7 +42,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
         let name = format!("{what}, 1,000,000 over 100,000 lanes");
         row(kind, &name, &figures[1][n], "ms", "");
         let name = format!("{what}, the latter over the former");
-        // Here 500 lanes come back against 10.
+        // Here 500 queues are returned against 10.
         let goal = if n == 3 { "" } else { "<= 1.5 x" };
         ratio(kind, &name, &figures[1][n], &figures[0][n], goal);
     }
@@ -50,7 +50,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     many.remove().await;
 }
 
-/// A store in which this number waits over that number of lanes.
+/// Returns a store in which `count` deliveries wait over `lanes` queues.
 pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     let store = stage.fresh().await;
     store.hooks(1, lanes.min(1_000), false).await;
@@ -67,14 +67,14 @@ pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     store
 }
 
-/// The median of each, in milliseconds.
+/// Returns the median of each, in milliseconds.
 async fn calls(store: &Store) -> [f64; 5] {
     let mut backlog = Backlog::open(store).await;
     let tidy = store.bulk().await;
     let mut waits = [const { Vec::new() }; 5];
     for call in 0..CALLS {
         if call % CLAIMS == 0 {
-            // What is claimed again and again in the 10 lanes is not what is measured.
+            // Repeated claims in the 10 queues leave dead rows, which must not be measured.
             tidy.vacuum().await;
         }
         waits[0].push(backlog.claim_and_release(TimeDelta::zero()).await);

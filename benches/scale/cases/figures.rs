@@ -1,4 +1,4 @@
-//! Health and the figures of the queue with 10,000,000 kept and 1,000,000 waiting.
+//! Health and the metrics of the queue with 10,000,000 kept and 1,000,000 waiting.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     drop(bulk);
     let platform = Platform::at(stage.kind, &place).await;
     let engine = platform.engine().await;
-    // By itself it counts once the lease of an engine that was killed here before has ended.
+    // By itself it counts only once the lease of an engine that was killed here earlier has ended.
     platform.store.count_queue(now()).await.unwrap();
     let mut figures = [const { Vec::new() }; 4];
     for _ in 0..stage.rounds(5) {

@@ -1,4 +1,4 @@
-//! What 8 processes cost that have nothing to do, beside 100,000 lanes that wait for later.
+//! The cost of 8 processes that have nothing to do, while 100,000 queues wait for a later time.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::report::row;
 use crate::stage::Stage;
 
 const PROCESSES: usize = 8;
-/// How long nothing has happened by then.
+/// The time for which nothing has happened by then.
 const SETTLED: Duration = Duration::from_secs(100);
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -30,7 +30,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     drop(bulk);
     let engines = Engines::start(PROCESSES, stage.kind, &store.place);
     let server = store.server().await;
-    // Until then there is retention of what was just stored, and a look each second.
+    // Until then retention of the new records runs, and a check each second.
     tokio::time::sleep(SETTLED).await;
     let span = Duration::from_secs(if stage.short { 20 } else { 60 });
     let (mut of_server, mut of_processes) = (Vec::new(), Vec::new());

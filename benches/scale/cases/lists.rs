@@ -38,7 +38,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     }
 }
 
-/// Filters, alone and together. Errors are one in 97.
+/// Returns filters, single and combined. Errors are one in 97.
 fn queries() -> Vec<(&'static str, DeliveryQuery)> {
     let all = DeliveryQuery::all(Page::newest(50));
     let states = |states: &[DeliveryState]| DeliveryQuery {

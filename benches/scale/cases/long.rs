@@ -11,7 +11,7 @@ use crate::stage::Stage;
 const MESSAGES: i64 = 300_000;
 /// The last of them, which are measured.
 const LAST: i64 = 60_000;
-/// Webhooks over which the claimed ones are spread.
+/// The number of webhooks of the claimed deliveries.
 const LANES: i64 = 100;
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -73,7 +73,7 @@ async fn cycles(stage: &mut Stage, held: bool) -> f64 {
     rate
 }
 
-/// The median, in milliseconds.
+/// Returns the median, in milliseconds.
 async fn claim(stage: &Stage, held: bool) -> f64 {
     let store = stage.fresh().await;
     store.hooks(1, LANES, false).await;

@@ -33,7 +33,7 @@ pub(crate) const ALL: &[&str] = &[
     "growth",
 ];
 
-/// Measures one of them and prints its figures.
+/// Measures one of them and prints its results.
 pub(crate) async fn run(name: &str, stage: &mut Stage) {
     match name {
         "peers" => peers::measure(stage).await,

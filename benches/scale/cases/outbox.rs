@@ -1,4 +1,4 @@
-//! The outbox fanned out by 4 processes, against 1; rows of 16 places, and of one. Each row makes
+//! The outbox fanned out by 4 processes, against 1; rows of 16 realms, and of one. Each row makes
 //! one delivery, which waits for a paused webhook.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const ROWS: i64 = 40_000;
 const LEFT: &str =
     "SELECT count(*) FROM (SELECT 1 FROM gatepost_occurrence WHERE rejected IS NULL LIMIT 1) x";
 const FIRST: &str = "SELECT coalesce(min(id), 0) FROM gatepost_occurrence";
-/// How often it is asked whether any are left.
+/// The interval between checks for remaining rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -40,7 +40,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     ratio(kind, what, &figures[1].1, &figures[0].1, "<= 1.1 x");
 }
 
-/// Rows a second, and CPU time of the processes and the server for each, in µs.
+/// Returns rows per second, and CPU time of the processes and the server for each, in µs.
 pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64, f64) {
     let store = stage.fresh().await;
     let platform = Arc::new(Platform::at(store.kind, &store.place).await);
@@ -56,14 +56,14 @@ pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64,
                 .as_ref()
                 .map_or(Duration::ZERO, |server| server.cpu())
     };
-    // Started before there are rows: what starting costs is no row's.
+    // Started before there are rows: the start costs no row anything.
     let engines = Engines::start(processes, store.kind, &store.place);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let rows = stage.scaled(ROWS);
     let mut bulk = store.bulk().await;
     bulk.outbox(rows, places).await;
     let (before, first) = (used(&engines), bulk.count(FIRST).await);
-    // The time begins when they have noticed: an insert by hand notifies nobody.
+    // The time begins when they have noticed: a manual insert notifies nobody.
     while bulk.count(FIRST).await == first {
         tokio::time::sleep(PAUSE).await;
     }

@@ -1,8 +1,8 @@
 //! Gatepost against webhooksmith, and on SQLite against apalis, in one run: messages of 500 bytes,
 //! 256 emitters, each on an empty store with the same receiver, three rounds in turn.
 //!
-//! The peers are programs of their own (`benches/peers`, which this builds): all bring SQLite, and
-//! a program has room for one.
+//! The peers are separate programs (`benches/peers`, which this builds): all bring SQLite, and a
+//! program can link only one.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ use crate::stage::Stage;
 
 const BYTES: usize = 500;
 const MESSAGES: i64 = 60_000;
-/// A peer's, which take about as long.
+/// The number of a peer's messages, which take about as long.
 const FEWER: i64 = 6_000;
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -71,7 +71,7 @@ async fn round(stage: &mut Stage, command: Command) -> Run {
     run
 }
 
-/// Builds a peer; where its program is.
+/// Builds a peer and returns the path of its program.
 fn build(folder: &str, program: &str) -> String {
     let benches = env!("CARGO_MANIFEST_DIR");
     let target = format!("{benches}/../target/{program}");

@@ -1,5 +1,5 @@
-//! Emits while 5,000,000 old rows leave, against emits while nothing does; and the longest
-//! statement that PostgreSQL saw then.
+//! Emits while 5,000,000 old rows are removed, against emits without that; and the longest
+//! statement of PostgreSQL in that time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use crate::report::{at, ratio, row};
 use crate::stage::Stage;
 
 const ROWS: i64 = 5_000_000;
-/// Emits a second.
+/// The number of emits per second.
 const PACE: u64 = 300;
-/// Older than anything that is kept by default, which is 70 days.
+/// An age beyond the default retention, which is 70 days.
 const AGE: TimeDelta = TimeDelta::days(80);
-/// Retention looks once a minute.
+/// A run contains at least one round of retention, which is once a minute.
 const SPAN: Duration = Duration::from_secs(100);
 
 pub(crate) async fn measure(stage: &mut Stage) {
@@ -61,8 +61,8 @@ pub(crate) async fn measure(stage: &mut Stage) {
     }
 }
 
-/// The p99 of the emits, how many old rows are left, and the longest statement and the longest
-/// commit, in milliseconds.
+/// Returns the p99 of the emits, the number of remaining old rows, and the longest statement and
+/// the longest commit, in milliseconds.
 async fn load(stage: &Stage, old: bool) -> (f64, f64, [f64; 2]) {
     let store = stage.fresh().await;
     store.hooks(stage.receiver.addr.port(), EMITTED, true).await;
@@ -83,11 +83,11 @@ async fn load(stage: &Stage, old: bool) -> (f64, f64, [f64; 2]) {
     let left = bulk.count(&cut).await as f64;
     let mut longest = [0.0; 2];
     if let Some(server) = &server {
-        // What this process asks itself is not meant.
+        // Queries of this process itself do not count.
         let noted = server.noted(noted_from).await;
         let noted = noted.into_iter().filter(|(_, text)| !text.contains(&cut));
         for (millis, text) in noted {
-            // A commit waits for the disk, and for those of others.
+            // A commit waits for the disk, and for other commits.
             let commit = text.ends_with("COMMIT");
             let longest = &mut longest[usize::from(commit)];
             if *longest == 0.0 {
@@ -108,7 +108,7 @@ async fn load(stage: &Stage, old: bool) -> (f64, f64, [f64; 2]) {
     (at(&waits, 990), left, longest)
 }
 
-/// They begin at their time, however long those before them take; how long each took since then.
+/// Emits at fixed times, however long the earlier calls take; returns the time of each since then.
 async fn emits(engine: &Arc<Engine>, span: Duration) -> Vec<Duration> {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / PACE));
     let (mut emits, end) = (tokio::task::JoinSet::new(), Instant::now() + span);

@@ -1,5 +1,5 @@
-//! The list of deliveries as the console asks for it, through `Management`, with 1,000,000 kept:
-//! its pages and totals, and what is found by text, id, state and time.
+//! The list of deliveries as the console requests it, through `Management`, with 1,000,000 kept:
+//! its pages and totals, and searches by text, id, state and time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,19 +17,19 @@ use crate::report::row;
 use crate::stage::Stage;
 
 const KEPT: i64 = 1_000_000;
-/// Each with one webhook, of whose 2,500 deliveries all are shown.
+/// The number of tenants, each with one webhook, whose 2,500 deliveries are all shown.
 const TENANTS: i64 = 400;
 const DAYS: i64 = 20;
 const CALLS: usize = 10;
 /// A page of the console, and one row to see whether there is another.
 const PAGE: u32 = 51;
-/// As many rows as the console counts, and one to see whether there are more.
+/// The rows that the console counts, and one to see whether there are more.
 const COUNT: u32 = 2_001;
 const SOON: &str = "<= 100 ms";
 /// The budget of a search, and its last page.
 const SEARCHED: &str = "<= 1,100 ms";
 
-/// A question, and whether its answer is that of the question that was meant.
+/// A search, and a check of its result.
 struct Case {
     what: &'static str,
     goal: &'static str,
@@ -82,7 +82,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     store.remove().await;
 }
 
-/// The median of the calls and the longest, in milliseconds.
+/// Returns the median of the calls and the longest, in milliseconds.
 async fn ask(actor: &Actor, case: &Case) -> (f64, f64) {
     let mut waits = Vec::new();
     for _ in 0..CALLS {

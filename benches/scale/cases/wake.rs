@@ -42,7 +42,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
             let batch = fixtures::direct(vec![delivery]);
             platform.store.enqueue(batch, now()).await.unwrap();
             stored.push((number, Instant::now()));
-            // Not in step with anything, and less often than wake-ups are held back.
+            // An irregular interval, longer than that in which wake-ups are held back.
             tokio::time::sleep(Duration::from_millis(260 + number as u64 * 7 % 41)).await;
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
@@ -61,18 +61,18 @@ pub(crate) async fn measure(stage: &mut Stage) {
     written(stage, Who::Unannounced).await;
 }
 
-/// Which process sends what was written.
+/// The process that sends the delivery.
 #[derive(Clone, Copy)]
 enum Who {
-    /// The one that announces it.
+    /// The process that announces it.
     Here,
-    /// Another, which is notified.
+    /// Another process, which is notified.
     Another,
-    /// This one, without an announcement.
+    /// This process, without an announcement.
     Unannounced,
 }
 
-/// A row that the platform wrote with its own driver.
+/// Measures a row that the platform wrote with its own driver.
 async fn written(stage: &Stage, who: Who) {
     let store = stage.fresh().await;
     let (port, arrived) = benches::targets();

@@ -1,5 +1,5 @@
-//! Rows in bulk, written by the bare driver behind the store's back: what an engine would take
-//! hours to make. Until they are written, the store is open nowhere else.
+//! Rows in bulk, written by the bare driver and not by the store: an engine would take hours to
+//! make them. Until they are written, the store is open nowhere else.
 
 #![allow(clippy::unwrap_used, reason = "a bench stops at the first surprise")]
 
@@ -14,7 +14,7 @@ use crate::platform::Kind;
 /// webhooks.
 const ERRORS: i64 = 97;
 
-/// A connection by which rows are written.
+/// A connection that writes rows.
 #[derive(Debug)]
 pub enum Bulk {
     /// To a file.
@@ -23,22 +23,22 @@ pub enum Bulk {
     Postgres(postgres::Filler),
 }
 
-/// Deliveries that wait, the first of them due at `due`, each other one `step` later; number `n`
-/// for the webhook `n` modulo `lanes`.
+/// Waiting deliveries, the first of them due at `due`, each other one `step` later; number `n` for
+/// the webhook `n` modulo `lanes`.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// How many.
+    /// Their number.
     pub count: i64,
-    /// Webhooks that have some.
+    /// The number of webhooks that have some.
     pub lanes: i64,
-    /// When the first is due.
+    /// The due time of the first.
     pub due: DateTime<Utc>,
-    /// How much later each other one is.
+    /// The time between two due times.
     pub step: TimeDelta,
 }
 
 impl Bulk {
-    /// To the store that lies there.
+    /// Connects to the store at this location.
     pub async fn at(kind: Kind, place: &str) -> Self {
         match kind {
             Kind::Sqlite => Self::Sqlite(sqlite::Filler::open(place)),
@@ -46,7 +46,7 @@ impl Bulk {
         }
     }
 
-    /// As many copies of each webhook as make `count` webhooks in all.
+    /// Copies each webhook until there are `count` webhooks in all.
     pub async fn copy_hooks(&mut self, count: i64) {
         match self {
             Self::Sqlite(filler) => filler.copy_hooks(count),
@@ -54,7 +54,7 @@ impl Bulk {
         }
     }
 
-    /// Deliveries that have ended, created within that time, spread over all webhooks. The log is
+    /// Writes ended deliveries, created within that time, spread over all webhooks. The log must be
     /// empty before.
     pub async fn ended(&mut self, count: i64, from: DateTime<Utc>, until: DateTime<Utc>) {
         match self {
@@ -63,7 +63,7 @@ impl Bulk {
         }
     }
 
-    /// Deliveries that wait.
+    /// Writes waiting deliveries.
     pub async fn waiting(&mut self, waiting: Waiting) {
         match self {
             Self::Sqlite(filler) => filler.waiting(waiting),
@@ -71,7 +71,7 @@ impl Bulk {
         }
     }
 
-    /// Rows of the outbox, number `n` for the tenant `n` modulo `tenants`, from 1 on.
+    /// Writes rows of the outbox, number `n` for the tenant `n` modulo `tenants`, from 1 on.
     pub async fn outbox(&mut self, count: i64, tenants: i64) {
         match self {
             Self::Sqlite(filler) => filler.outbox(count, tenants),
@@ -79,7 +79,7 @@ impl Bulk {
         }
     }
 
-    /// One row of the outbox, with this number.
+    /// Writes one row of the outbox, with this number.
     pub async fn occurrence(&mut self, number: usize, tenant: i64) {
         match self {
             Self::Sqlite(filler) => filler.occurrence(number, tenant),
@@ -87,7 +87,7 @@ impl Bulk {
         }
     }
 
-    /// The number that such a query answers.
+    /// Returns the number that such a query selects.
     pub async fn count(&self, sql: &str) -> i64 {
         match self {
             Self::Sqlite(filler) => filler.count(sql),
@@ -95,7 +95,7 @@ impl Bulk {
         }
     }
 
-    /// Takes out what was deleted from the queue, as the server does by itself from time to time.
+    /// Removes deleted rows from the queue, as the server does by itself from time to time.
     pub async fn vacuum(&self) {
         match self {
             Self::Sqlite(_) => {}

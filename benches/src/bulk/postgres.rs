@@ -1,4 +1,4 @@
-//! On PostgreSQL.
+//! Rows in bulk on PostgreSQL.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::{ERRORS, Waiting};
 
-/// Partitions over which the history is spread, about as the store itself does it.
+/// The number of partitions of the history, about as many as the store itself makes.
 const PARTS: i64 = 8;
 
 /// A connection.
@@ -45,7 +45,7 @@ impl Filler {
         self.run("VACUUM gatepost_queue").await;
     }
 
-    /// The webhooks by number, with whose they are.
+    /// Numbers the webhooks, with their owners.
     async fn number_hooks(&self) {
         self.run(
             "DROP TABLE IF EXISTS bench_hook;
@@ -96,7 +96,7 @@ impl Filler {
         self.run("CHECKPOINT").await;
     }
 
-    /// A partition and what is in it; indexed when it is attached.
+    /// Writes a partition with its rows; it is indexed when it is attached.
     async fn part(&self, first: i64, size: i64, count: i64, time: (DateTime<Utc>, DateTime<Utc>)) {
         let beyond = first + size;
         let last = (beyond - 1).min(count);

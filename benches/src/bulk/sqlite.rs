@@ -1,11 +1,11 @@
-//! On SQLite.
+//! Rows in bulk on SQLite.
 
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use super::{ERRORS, Waiting};
 
-/// Rows of one statement, so that the log ahead stays small.
+/// The number of rows of one statement, so that the write-ahead log stays small.
 const BITE: i64 = 1_000_000;
 
 /// A connection.
@@ -38,7 +38,7 @@ impl Filler {
         self.count("SELECT count(*) FROM gatepost_webhook");
     }
 
-    /// The webhooks by number, with whose they are: there are ten users a tenant.
+    /// Numbers the webhooks, with their owners: there are ten users a tenant.
     fn number_hooks(&self) {
         self.run(
             "DROP TABLE IF EXISTS bench_hook;

@@ -1,4 +1,4 @@
-//! Who is who on the platform of the measurements: ten users a tenant, by their numbers.
+//! The users of the platform of the measurements: ten users a tenant, by their numbers.
 
 use gatepost_engine::{PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
@@ -7,7 +7,7 @@ use webhook_model::{Audience, Occurrence};
 /// Owners from here on have no tenant.
 pub const ALONE: u128 = 1_000_000_000;
 
-/// Ten users a tenant, by their numbers.
+/// The accounts: ten users a tenant, by their numbers.
 #[derive(Debug)]
 pub struct Users;
 
@@ -21,7 +21,7 @@ impl Accounts for Users {
     }
 }
 
-/// Everybody may watch everything that is meant for them, and the platform says so at once.
+/// A policy that lets all users watch everything addressed to them, and answers immediately.
 #[derive(Debug)]
 pub struct Everything;
 
@@ -35,13 +35,13 @@ impl SubscriptionPolicy for Everything {
     }
 }
 
-/// The tenant of an owner.
+/// Returns the tenant of an owner.
 #[must_use]
 pub fn tenant_of(owner: OwnerId) -> Option<TenantId> {
     (owner.0 < ALONE).then_some(TenantId(owner.0 / 10))
 }
 
-/// The audience of what happens to this owner.
+/// Returns the audience of this owner's occurrences.
 #[must_use]
 pub fn audience_of(owner: OwnerId) -> Audience {
     tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)
@@ -55,7 +55,7 @@ pub(super) fn account(owner: OwnerId) -> Account {
     }
 }
 
-/// What happens to this owner.
+/// Returns an occurrence of this owner.
 #[must_use]
 pub fn occurrence(owner: OwnerId) -> Occurrence {
     Occurrence::new(

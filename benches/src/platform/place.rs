@@ -1,4 +1,4 @@
-//! Where a store lies, and how it is opened.
+//! The location of a store, and how it is opened.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,13 +42,13 @@ impl FromStr for Kind {
     }
 }
 
-/// The time.
+/// Returns the time.
 #[must_use]
 pub fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
 }
 
-/// A store that may be open elsewhere.
+/// Opens a store that may be open elsewhere.
 pub async fn open(kind: Kind, place: &str) -> Arc<dyn WebhookStore> {
     match kind {
         Kind::Sqlite => Arc::new(sqlite(place).await),
@@ -56,7 +56,7 @@ pub async fn open(kind: Kind, place: &str) -> Arc<dyn WebhookStore> {
     }
 }
 
-/// The keys of a store that may be open elsewhere.
+/// Opens the keys of a store that may be open elsewhere.
 pub async fn key_store(kind: Kind, place: &str) -> Arc<dyn KeyStore> {
     match kind {
         Kind::Sqlite => Arc::new(sqlite(place).await),
@@ -74,14 +74,14 @@ async fn postgres(url: &str) -> PostgresStore {
         .unwrap()
 }
 
-/// Where an empty store may lie: a file, or a database on the server that `BENCH_POSTGRES_URL`
-/// names. The folder is to be kept as long.
+/// Returns the location of a new, empty store: a file, or a database on the server that
+/// `BENCH_POSTGRES_URL` names. Keep the folder until the store is closed.
 pub async fn fresh_place(kind: Kind) -> (String, TempDir) {
     let server = std::env::var("BENCH_POSTGRES_URL").unwrap_or_default();
     fresh_place_on(kind, &server).await
 }
 
-/// As [`fresh_place`], on this server.
+/// The same as [`fresh_place`], on this server.
 pub async fn fresh_place_on(kind: Kind, server: &str) -> (String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let place = match kind {
@@ -91,7 +91,7 @@ pub async fn fresh_place_on(kind: Kind, server: &str) -> (String, TempDir) {
     (place, folder)
 }
 
-/// A database of its own on that server.
+/// Creates a new database on that server.
 async fn fresh_database(url: &str) -> String {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
         .await

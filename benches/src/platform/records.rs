@@ -18,23 +18,23 @@ use webhook_model::{
 use super::people::{Users, account};
 use super::place::{Kind, fresh_place, now, open};
 
-/// Callers at a time while records are made.
+/// The number of concurrent callers while records are made.
 const AT_ONCE: usize = 64;
 
-/// A store, and what is made on it.
+/// A store, and the records on it.
 #[derive(Debug)]
 pub struct Platform {
     /// The store.
     pub store: Arc<dyn WebhookStore>,
-    /// Where the store lies: a file, or a server's URL.
+    /// The location of the store: a file, or a server's URL.
     pub place: String,
-    /// What each task sends.
+    /// The message of each task.
     message: String,
     _folder: Option<TempDir>,
 }
 
 impl Platform {
-    /// An empty store.
+    /// Creates an empty store.
     pub async fn open(kind: Kind) -> Self {
         let (place, folder) = fresh_place(kind).await;
         Self {
@@ -43,7 +43,7 @@ impl Platform {
         }
     }
 
-    /// The store that lies there.
+    /// Opens the store at this location.
     pub async fn at(kind: Kind, place: &str) -> Self {
         Self {
             store: open(kind, place).await,
@@ -53,7 +53,7 @@ impl Platform {
         }
     }
 
-    /// The tasks made from now on send messages of about this number of bytes.
+    /// Makes new tasks send messages of about this number of bytes.
     #[must_use]
     pub fn with_bytes(mut self, bytes: usize) -> Self {
         let filler = "x".repeat(bytes.saturating_sub(24));
@@ -61,7 +61,8 @@ impl Platform {
         self
     }
 
-    /// An engine on it whose users hear what is addressed to them and have no quotas.
+    /// Returns an engine on it whose users receive occurrences addressed to them and have no
+    /// quotas.
     pub async fn engine(&self) -> Engine {
         self.builder()
             .addressed_only(Arc::new(Users))
@@ -71,8 +72,8 @@ impl Platform {
             .unwrap()
     }
 
-    /// An engine on it, of which nobody has said yet who hears what. Every name is this machine; a
-    /// retry comes after ten minutes.
+    /// Returns an engine on it without a subscription policy. Every name is this machine; a retry
+    /// comes after ten minutes.
     #[must_use]
     pub fn builder(&self) -> EngineBuilder {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
@@ -89,7 +90,8 @@ impl Platform {
             .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
     }
 
-    /// A webhook, tasks that send it, and one event for each task, of an owner who is placed.
+    /// Creates a webhook, tasks that send it, and one event for each task, of an owner who is
+    /// placed.
     pub async fn records(
         &self,
         owner: OwnerId,
@@ -101,7 +103,7 @@ impl Platform {
         self.records_of_one(owner, url, tasks).await
     }
 
-    /// As [`records`](Self::records), of an owner who has no place of his own.
+    /// The same as [`records`](Self::records), for an owner without a tenant.
     pub async fn records_of_one(
         &self,
         owner: OwnerId,
@@ -126,7 +128,7 @@ impl Platform {
         (webhook, made)
     }
 
-    /// More tasks of a webhook, each with an event on an object to which nothing happens.
+    /// Creates more tasks of a webhook, each with an event on an object without occurrences.
     pub async fn more(
         self: &Arc<Self>,
         owner: OwnerId,
@@ -153,7 +155,7 @@ impl Platform {
         making.join_all().await
     }
 
-    /// Deliveries that wait for a webhook.
+    /// Queues deliveries that wait for a webhook.
     pub async fn queue(&self, webhook: WebhookId, task: Option<TaskId>, count: usize) {
         let numbers: Vec<usize> = (0..count).collect();
         for part in numbers.chunks(1_000) {
@@ -186,7 +188,7 @@ impl Platform {
         task
     }
 
-    /// Records for many owners, many at a time.
+    /// Creates records for many owners, many at a time.
     pub async fn records_of_all(
         self: &Arc<Self>,
         owners: impl Iterator<Item = OwnerId>,

@@ -20,43 +20,44 @@ pub use self::work::{BODY, Work};
 use self::work::{now, sent, webhook};
 use crate::figures::{Better, keep, spread};
 
-/// How many emitters call at once, and how many deliveries the bare driver writes in one set.
+/// The number of concurrent emitters, and of deliveries that the bare driver writes in one set.
 const EMITTERS: usize = 256;
-/// How many lanes the waiting rows are spread over.
+/// The number of queues with waiting rows.
 const LANES: usize = 100;
 const SIZES: [i64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const QUICK_SIZES: [i64; 2] = [1_000, 100_000];
 
-/// A backend, and the least that its bare driver does for the same work.
+/// A backend, and the least work of its bare driver for the same result.
 pub trait Backend {
     /// The store.
     type Store: WebhookStore + Clone;
 
-    /// How often the durable cycle is measured.
+    /// The number of measurements of the durable cycle.
     const ROUNDS: usize;
-    /// How long each of them lasts.
+    /// The length of each of them.
     const SPAN: Duration;
-    /// How many single enqueues are measured.
+    /// The number of measured single enqueues.
     const SINGLES: usize;
-    /// How many claims are measured at each size.
+    /// The number of measured claims at each size.
     const CLAIMS: usize;
 
-    /// The store to measure.
+    /// Returns the store to measure.
     fn store(&self) -> &Self::Store;
 
-    /// By the bare driver: inserts these messages leased, then completes them. Returns how many.
+    /// Inserts these messages leased with the bare driver, then completes them. Returns their
+    /// number.
     fn bare_cycle(&mut self, names: &[String]) -> impl Future<Output = u64>;
 
-    /// By the bare driver: inserts one message and commits.
+    /// Inserts one message with the bare driver and commits.
     fn bare_insert(&mut self, name: &str) -> impl Future<Output = ()>;
 
-    /// Adds the waiting deliveries number `from` to `to`, the last excluded, behind the store's
-    /// back: number `n` to the webhook `first + n % 100`. Then leaves the database at rest.
+    /// Adds the waiting deliveries number `from` to `to`, the last excluded, without the store:
+    /// number `n` to the webhook `first + n % 100`. Then leaves the database at rest.
     fn fill(&mut self, first: WebhookId, from: i64, to: i64) -> impl Future<Output = ()>;
 }
 
-/// The durable cycle and single enqueues, each against the bare driver. Returns the emitter that it
-/// used.
+/// Measures the durable cycle and single enqueues, each against the bare driver. Returns the
+/// emitter that it used.
 pub async fn against_the_driver<B: Backend>(backend: &mut B) -> Work<B::Store> {
     let work = Work::new(backend.store().clone()).await;
     cycles(backend, &work).await;
@@ -64,11 +65,11 @@ pub async fn against_the_driver<B: Backend>(backend: &mut B) -> Work<B::Store> {
     work
 }
 
-/// A claim of 64 out of more and more waiting rows in 100 lanes; with the argument `quick` on fewer
-/// rows.
+/// Measures a claim of 64 out of more and more waiting rows in 100 queues; with the argument
+/// `quick` on fewer rows.
 ///
 /// # Panics
-/// When the store refuses.
+/// If the store refuses.
 pub async fn claims<B: Backend>(backend: &mut B) {
     let quick = std::env::args().any(|arg| arg == "quick");
     let sizes = if quick { &QUICK_SIZES[..] } else { &SIZES[..] };
@@ -96,8 +97,8 @@ pub async fn claims<B: Backend>(backend: &mut B) {
     }
 }
 
-/// Insert leased, then complete: by the bare driver in sets of as many as there are emitters, and
-/// by emitters that each call `enqueue` and `settle` for one delivery.
+/// Measures leased inserts and their completion: by the bare driver in sets of as many as there are
+/// emitters, and by emitters that each call `enqueue` and `settle` for one delivery.
 async fn cycles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
     let (mut of_bare, mut of_store, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..B::ROUNDS {
@@ -139,7 +140,7 @@ async fn store_cycle<S: WebhookStore + Clone>(work: &Work<S>, span: Duration) ->
     done.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64()
 }
 
-/// One enqueue on an idle system against one insert and commit.
+/// Measures one enqueue on an idle system against one insert and commit.
 async fn singles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
     let (mut of_bare, mut of_store) = (Vec::new(), Vec::new());
     for name in work.names(B::SINGLES) {
@@ -157,8 +158,8 @@ async fn singles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
     );
 }
 
-/// Claims eight of each of eight lanes; how long that took in microseconds. They are given back at
-/// once, so that each size keeps its rows.
+/// Claims eight of each of eight queues; returns the time in microseconds. They are given back
+/// immediately, so that each size keeps its rows.
 async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round: usize) -> f64 {
     let lanes: Vec<LaneClaim> = (0..8)
         .map(|i| LaneClaim {

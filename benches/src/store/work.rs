@@ -1,4 +1,4 @@
-//! What an emitter does: enqueue deliveries that it has leased itself, then settle them.
+//! The work of an emitter: enqueue deliveries that it has leased itself, then settle them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use webhook_model::{OwnerId, Webhook, WebhookId};
 pub const BODY: &str =
     r#"{"text":"vm-1 is on","at":1790000000,"filler":"0123456789012345678901234567890123456789"}"#;
 
-/// Emits to one webhook of a store. Clones draw their message ids from one counter.
+/// An emitter to one webhook of a store. Clones draw their message ids from one counter.
 #[derive(Clone, Debug)]
 pub struct Work<S> {
     pub(super) store: S,
@@ -37,7 +37,7 @@ impl<S: WebhookStore> Work<S> {
         }
     }
 
-    /// Message ids that nobody has had.
+    /// Returns new message ids.
     #[must_use]
     pub fn names(&self, count: usize) -> Vec<String> {
         (0..count).map(|_| self.name()).collect()
@@ -46,7 +46,7 @@ impl<S: WebhookStore> Work<S> {
     /// Enqueues one delivery, leased.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn emit(&self) -> Claim {
         self.emit_many(1).await[0]
     }
@@ -54,7 +54,7 @@ impl<S: WebhookStore> Work<S> {
     /// Enqueues deliveries in one call, leased.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn emit_many(&self, count: usize) -> Vec<Claim> {
         let names = self.names(count);
         let deliveries = names.iter().map(|name| self.delivery(name)).collect();
@@ -75,7 +75,7 @@ impl<S: WebhookStore> Work<S> {
     /// Settles these claims as sent, in one call.
     ///
     /// # Panics
-    /// When the store refuses, or a claim was not valid any more.
+    /// If the store refuses, or a claim was not valid any more.
     pub async fn settle(&self, claims: Vec<Claim>) {
         let settlements = claims.into_iter().map(sent).collect();
         let settled = self.store.settle(settlements, now()).await;
@@ -96,7 +96,7 @@ impl<S: WebhookStore> Work<S> {
     }
 
     fn name(&self) -> String {
-        // Spread as random ids are, so that the unique index is not filled at its end alone.
+        // Spread like random ids, so that the unique index is not filled only at its end.
         let number = self.names.fetch_add(1, Ordering::Relaxed);
         format!(
             "{:016x}{number:x}",
@@ -105,7 +105,7 @@ impl<S: WebhookStore> Work<S> {
     }
 }
 
-/// A fixed point in time: the store takes the time that it is given.
+/// Returns a fixed point in time: the store takes the time that it is given.
 pub(super) fn now() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(1_800_000_000)
 }

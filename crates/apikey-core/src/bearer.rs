@@ -71,7 +71,7 @@ pub enum BearerError {
     /// The header contains a byte beyond ASCII.
     #[error("Authorization header holds a character beyond ASCII")]
     NotAscii,
-    /// It is another scheme, such as Basic, or none.
+    /// The scheme is another one, such as Basic, or missing.
     #[error("Authorization scheme is not Bearer")]
     OtherScheme,
     /// There are two `Authorization` headers, or more.

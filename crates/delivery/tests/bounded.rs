@@ -1,5 +1,5 @@
-//! Alone, because it reads the peak memory of its process: responses without end. Memory stays flat
-//! however much a receiver sends.
+//! A program with a single test, because it reads the peak memory of its process: responses without
+//! end. Memory stays flat however much a receiver sends.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
@@ -18,11 +18,11 @@ use tokio::task::JoinSet;
 use wire::read_request;
 
 const PARALLEL: usize = 50;
-/// Never used up: each response is cut for what it is, however busy the machine.
+/// A budget that is never used up: each response is cut for its content, however busy the machine.
 const BUDGET: Duration = Duration::from_secs(20);
 const MIB: usize = 1024 * 1024;
 
-/// Resident memory of this process at its highest, in bytes (Linux).
+/// Returns the peak resident memory of this process, in bytes (Linux).
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status

@@ -1,6 +1,6 @@
-//! Alone, because it reads the peak memory of its process: a receiver that keeps the TLS layer busy
-//! instead of answering, by requests for new keys, for another handshake, tickets without end. Each
-//! ends with the budget, costs one connection, and holds no memory worth the name.
+//! A program with a single test, because it reads the peak memory of its process: a receiver that
+//! keeps the TLS layer busy instead of answering, by requests for new keys, for another handshake,
+//! tickets without end. Each ends with the budget, costs one connection, and holds little memory.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
@@ -30,14 +30,15 @@ use tokio_rustls::server::TlsStream;
 use wire::read_request;
 
 const BUDGET: Duration = Duration::from_millis(800);
-/// What no attempt comes to that ends with its budget, however busy the machine.
+/// A time that no attempt takes that ends with its budget, however busy the machine.
 const LATE: Duration = Duration::from_secs(30);
-/// What a busy machine asks for within the budget, and nobody in earnest.
+/// The number of messages that a busy machine receives within the budget, and that no real server
+/// sends.
 const FLOOD: usize = 50;
 const MIB: usize = 1024 * 1024;
 
-/// Sends to a receiver that does this after it read the request; how it ended, and how many
-/// connections it took.
+/// Sends to a receiver that runs `then` after it read the request; returns the outcome and the
+/// number of connections.
 async fn sent_to<F, Fut>(config: impl FnOnce(&Shown) -> ServerConfig, then: F) -> (Attempt, usize)
 where
     F: Fn(TlsStream<TcpStream>) -> Fut + Send + Sync + 'static,
@@ -98,7 +99,7 @@ fn tls13(shown: &Shown) -> ServerConfig {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_for_new_keys_end_with_the_budget() {
     let before = peak();
-    // It never reads what comes back, so that answers to them would pile up here.
+    // The receiver never reads the answers, so they would pile up here.
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let flood = move |mut stream: TlsStream<TcpStream>| {
@@ -129,7 +130,7 @@ async fn tickets_without_end_are_not_kept() {
     expect_bounded(sent_to(many, hang).await, before);
 }
 
-/// TLS 1.2 with a cipher whose records are easily made by hand.
+/// TLS 1.2 with a cipher whose records are easily made manually.
 fn tls12(shown: &Shown) -> ServerConfig {
     let mut provider = default_provider();
     provider.cipher_suites = vec![cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256];

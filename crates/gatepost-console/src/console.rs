@@ -7,17 +7,19 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::get;
-use gatepost_manage::Management;
-use gatepost_storage::{Clock, SystemClock};
+use gatepost_manage::{Management, Principal};
+use gatepost_storage::{Clock, SessionStore, SystemClock};
 use url::Url;
+use webhook_model::OwnerId;
 
 use crate::assets::Assets;
 use crate::context::ConsoleState;
 use crate::csrf::{Csrf, Tickets};
 use crate::failure::Failure;
+use crate::link_sessions::{LinkError, Links, Login};
 use crate::login::ConsoleLogin;
 use crate::texts::Texts;
-use crate::{changes, dashboard, deliveries, events, guard, keys, tasks, webhooks};
+use crate::{changes, dashboard, deliveries, events, guard, keys, links, tasks, webhooks};
 
 /// The largest form, in bytes: a message of 1 MiB fits in the encoding of forms.
 const MAX_FORM: usize = 4 * 1024 * 1024;
@@ -60,8 +62,13 @@ impl Console {
             .fallback(async || Failure::NotFound)
             .layer(from_fn_with_state(self.state.clone(), guard::guard))
             .layer(DefaultBodyLimit::max(MAX_FORM));
+        let links = match &self.state.login {
+            Login::Links(links) => links::routes(self.state.clone(), links.clone()),
+            Login::Platform(_) => Router::new(),
+        };
         let all = Router::new()
             .merge(self.state.assets.routes())
+            .merge(links)
             .merge(pages)
             .layer(from_fn(guard::protect));
         if self.state.base.is_empty() {
@@ -79,7 +86,7 @@ impl Console {
 #[derive(Debug)]
 pub struct ConsoleBuilder {
     management: Management,
-    login: Arc<dyn ConsoleLogin>,
+    login: Login,
     clock: Arc<dyn Clock>,
     base: String,
     title: String,
@@ -93,6 +100,55 @@ impl Console {
     /// Starts with what cannot be left out: the door to the services, and the platform's login.
     #[must_use]
     pub fn builder(management: Management, login: Arc<dyn ConsoleLogin>) -> ConsoleBuilder {
+        Self::with(management, Login::Platform(login))
+    }
+
+    /// Starts a console that is opened by [links](Self::link), for a platform that has an API and
+    /// no pages. Sessions are kept in `sessions`, the platform's store; `url` is where the console
+    /// is, with its path: `https://acme.example/console`.
+    ///
+    /// A session ends after 30 minutes without a request of a person, and 12 hours after it was
+    /// opened in any case (SPEC 5.1 rule 3). Its cookie is `HttpOnly` and `SameSite=Lax`, and
+    /// `Secure` if `url` is.
+    #[must_use]
+    pub fn linked(
+        management: Management,
+        sessions: Arc<dyn SessionStore>,
+        url: Url,
+    ) -> ConsoleBuilder {
+        let base = url.path().to_owned();
+        Self::with(management, Login::Links(Links::new(sessions, url))).base(&base)
+    }
+
+    /// Returns an address that opens the console as this caller, once within a minute, in whichever
+    /// process it arrives. `name` is shown to the user, and cut to 1,020 bytes.
+    ///
+    /// The address is a secret: hand it to the user's browser and log it nowhere. Opening it shows
+    /// a button; the button uses it up, so that a preview of the address does not.
+    ///
+    /// The session outlives the API key of the caller, and the addresses to which the key is bound
+    /// do not bind the session. [`end_sessions`](Self::end_sessions) ends it.
+    ///
+    /// # Errors
+    /// [`LinkError::Restricted`] for an API key that may do less than its user,
+    /// [`LinkError::NoLinks`] if the console was not made by [`linked`](Self::linked), and
+    /// [`LinkError::Store`].
+    pub async fn link(&self, principal: &Principal, name: &str) -> Result<Url, LinkError> {
+        let links = self.state.login.links().ok_or(LinkError::NoLinks)?;
+        links.link(principal, name, self.state.clock.now()).await
+    }
+
+    /// Ends all sessions of a user that links opened, and the links that were not used, in all
+    /// processes.
+    ///
+    /// # Errors
+    /// [`LinkError::NoLinks`] and [`LinkError::Store`].
+    pub async fn end_sessions(&self, owner: OwnerId) -> Result<(), LinkError> {
+        let links = self.state.login.links().ok_or(LinkError::NoLinks)?;
+        links.end_all(owner).await.map_err(LinkError::Store)
+    }
+
+    fn with(management: Management, login: Login) -> ConsoleBuilder {
         ConsoleBuilder {
             management,
             login,

@@ -12,7 +12,8 @@ use url::Url;
 
 use crate::assets::Assets;
 use crate::csrf::{Csrf, Tickets};
-use crate::login::{ConsoleLogin, LogoutForm};
+use crate::link_sessions::Login;
+use crate::login::LogoutForm;
 use crate::texts::Texts;
 
 /// The caller of a request that [`guard`](crate::guard::guard) has let through.
@@ -77,7 +78,7 @@ impl<S: Sync> FromRequestParts<S> for PageContext {
 #[derive(Debug)]
 pub(crate) struct ConsoleState {
     pub management: Management,
-    pub login: Arc<dyn ConsoleLogin>,
+    pub login: Login,
     pub clock: Arc<dyn Clock>,
     /// The path under which all pages are, without a slash at its end.
     pub base: String,

@@ -5,9 +5,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use gatepost_manage::ManageError;
+use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use crate::conflicts::{BEGAN, begun, choices, conflicting, taken};
 use crate::context::PageContext;
 use crate::csrf::Tickets;
 use crate::failure::{Failure, note_refusal, opened_again, refused_deletion};
@@ -152,7 +154,7 @@ async fn new_again<R: Resource>(ctx: PageContext, sent: Form) -> Result<Response
 
 async fn edit<R: Resource>(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = R::load(&ctx, id).await?;
-    let (form, problems) = (R::form(&row), R::stored_problems(&ctx, &row));
+    let (form, problems) = (begun(R::form(&row)), R::stored_problems(&ctx, &row));
     let page = R::page(&ctx, Some(&row), &form, &problems).await?;
     Ok(page.into_response())
 }
@@ -163,7 +165,16 @@ async fn update<R: Resource>(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = R::load(&ctx, id).await?;
-    save::<R>(&ctx, Some(&row), &sent).await
+    let stored = R::form(&row);
+    let sent = taken(&stored, sent);
+    let conflicts = conflicting(&stored, &sent).filter(|_| sent.given("do").is_none());
+    let Some(form) = conflicts else {
+        return save::<R>(&ctx, Some(&row), &sent).await;
+    };
+    let mut problems = Problems::new(ctx.texts());
+    problems.refuse(ctx.texts().of("forms-changed"));
+    let page = R::page(&ctx, Some(&row), &form, &problems).await?;
+    Ok((StatusCode::CONFLICT, page).into_response())
 }
 
 /// As [`new_again`], of an edit.
@@ -286,11 +297,12 @@ async fn delete<R: Resource>(
     }
 }
 
-/// A form around its fields, below what is wrong with it. `check` is where it is checked while
-/// somebody types; empty for nowhere.
+/// A form around its fields, below its problems and the conflicts with other edits.
+/// `check` is where it is checked while somebody types; empty for nowhere.
 pub(crate) fn form<R: Resource>(
     ctx: &PageContext,
     is_new: bool,
+    form: &Form,
     problems: &Problems,
     [check, back]: [&str; 2],
     fields: &Markup,
@@ -307,6 +319,8 @@ pub(crate) fn form<R: Resource>(
             @if R::ONCE && is_new { input type="hidden" name="ticket" value=(Tickets::issue()); }
             // What the Enter key presses.
             button.unseen tabindex="-1" aria-hidden="true" { (button) }
+            @if let Some(began) = form.given(BEGAN) { input type="hidden" name=(BEGAN) value=(began); }
+            (choices(t, R::AREA, form))
             (fields)
             div.submit {
                 button.primary { (button) }

@@ -218,10 +218,8 @@ pub(crate) mod webhook {
 pub(crate) mod task {
     use super::{Field, Kind};
 
-    pub(crate) const WHAT: &[Field] = &[
-        Field::text("name", 64),
-        Field::of("description", Kind::Area("")),
-    ];
+    pub(crate) const NAME: Field = Field::text("name", 64);
+    pub(crate) const WHAT: &[Field] = &[NAME, Field::of("description", Kind::Area(""))];
     pub(crate) const RUNS: &[Field] = &[
         Field::of("enabled", Kind::Check),
         Field::of("once", Kind::Check),

@@ -1,5 +1,6 @@
 //! What happens before and after every page: login, account, forged requests, response headers.
 
+use std::error::Error;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
+use gatepost_storage::StoreError;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 
@@ -21,6 +23,7 @@ use crate::failure::{Failure, in_layout};
 use crate::form::Form;
 use crate::kept::{AGAIN, Kept, MAX_KEPT};
 use crate::layout::LIVE;
+use crate::link_sessions::{LOGOUT, Login, OPEN};
 use crate::login::{LoggedIn, LogoutForm, local_path};
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
@@ -43,9 +46,9 @@ pub(crate) async fn guard(
         done::remember(&console, &mut response);
         return response;
     }
-    let login = console.login.who(&parts, visit(&parts));
-    let Some(user) = console.management.ask_platform(login).await else {
-        return Failure::Unavailable.bare(&console);
+    let user = match who(&console, &parts).await {
+        Ok(user) => user,
+        Err(failure) => return failure.bare(&console),
     };
     let Some(user) = user else {
         return to_login(&console, Request::from_parts(parts, body)).await;
@@ -89,6 +92,33 @@ pub(crate) async fn guard(
     response
 }
 
+async fn who(console: &ConsoleState, parts: &Parts) -> Result<Option<LoggedIn>, Failure> {
+    let visit = visit(parts);
+    match &console.login {
+        Login::Platform(login) => {
+            let user = console.management.ask_platform(login.who(parts, visit));
+            user.await.ok_or(Failure::Unavailable)
+        }
+        Login::Links(links) => {
+            let user = links.who(&parts.headers, visit, console.clock.now());
+            user.await.map_err(|error| sessions_failed(&error))
+        }
+    }
+}
+
+pub(crate) fn sessions_failed(error: &StoreError) -> Failure {
+    tracing::error!(error = error as &dyn Error, "the store of sessions failed");
+    Failure::Unavailable
+}
+
+fn login_url(console: &ConsoleState, back: &str) -> String {
+    match &console.login {
+        Login::Platform(login) => login.login_url(back),
+        // The page says where a link comes from.
+        Login::Links(_) => console.at(OPEN),
+    }
+}
+
 /// The response to nobody: for a page the way to the login and back, for a form what was typed.
 async fn to_login(console: &ConsoleState, request: Request) -> Response {
     let (parts, body) = request.into_parts();
@@ -99,7 +129,7 @@ async fn to_login(console: &ConsoleState, request: Request) -> Response {
     }
     let home = console.at("/");
     if !matches!(parts.method, Method::GET | Method::HEAD) {
-        let url = console.login.login_url(&home);
+        let url = login_url(console, &home);
         let typed = match is_from_here(&parts.headers) && is_form(&parts.headers) {
             true => to_bytes(body, MAX_KEPT).await.ok(),
             false => None,
@@ -114,7 +144,7 @@ async fn to_login(console: &ConsoleState, request: Request) -> Response {
     let back = original(&parts)
         .path_and_query()
         .and_then(|back| local_path(back.as_str()));
-    Redirect::to(&console.login.login_url(back.unwrap_or(&home))).into_response()
+    Redirect::to(&login_url(console, back.unwrap_or(&home))).into_response()
 }
 
 /// The address as it was asked for, with the path under which the console is.
@@ -133,12 +163,21 @@ fn visit(parts: &Parts) -> Visit {
 
 /// Where the user sits, as the platform says; not known if it panics.
 fn address(console: &ConsoleState, parts: &Parts) -> Option<IpAddr> {
-    catch_unwind(AssertUnwindSafe(|| console.login.address(parts))).ok()?
+    match &console.login {
+        Login::Platform(login) => catch_unwind(AssertUnwindSafe(|| login.address(parts))).ok()?,
+        Login::Links(_) => None,
+    }
 }
 
 /// The platform's form; without it if the platform panics.
 fn logout_form(console: &ConsoleState, user: &LoggedIn) -> Option<LogoutForm> {
-    catch_unwind(AssertUnwindSafe(|| console.login.logout(user))).ok()?
+    match &console.login {
+        Login::Platform(login) => catch_unwind(AssertUnwindSafe(|| login.logout(user))).ok()?,
+        Login::Links(_) => {
+            let token = console.csrf.token(&user.session);
+            Some(LogoutForm::new(console.at(LOGOUT)).with_field("csrf", token))
+        }
+    }
 }
 
 /// Reads the form, and refuses one without the session's token.
@@ -169,7 +208,7 @@ async fn with_form(
 }
 
 /// Whether the browser says that another site sent this.
-fn from_elsewhere(headers: &HeaderMap) -> bool {
+pub(crate) fn from_elsewhere(headers: &HeaderMap) -> bool {
     headers
         .get("sec-fetch-site")
         .is_some_and(|site| site != "same-origin" && site != "none")
@@ -183,7 +222,7 @@ fn is_from_here(headers: &HeaderMap) -> bool {
         .is_some_and(|site| site == "same-origin")
 }
 
-fn is_form(headers: &HeaderMap) -> bool {
+pub(crate) fn is_form(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

@@ -34,7 +34,9 @@ impl Kept {
         let is_record = ["/keys/", "/webhooks/", "/tasks/", "/events/"]
             .iter()
             .any(|area| page.starts_with(area));
-        let is_form = page.ends_with("/new") || page.ends_with("/edit");
+        let is_form = ["/new", "/edit", "/subscribe"]
+            .iter()
+            .any(|end| page.ends_with(end));
         (is_record && is_form).then(|| Self {
             again: format!("{page}{AGAIN}"),
             fields: without_secrets(form),

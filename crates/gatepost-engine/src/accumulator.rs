@@ -1,5 +1,5 @@
-//! What is counted in memory, and written to the store a little later for many together. What the
-//! store refuses is not lost, nor what it panics at.
+//! Sums that are counted in memory, and written to the store shortly afterwards in batches. Sums
+//! are not lost if the store refuses or panics.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -9,12 +9,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::guard::guarded;
 
-/// Keys that have a sum at a time: what is added for more is lost.
+/// The maximum number of keys with a sum: additions for further keys are lost.
 pub(crate) const MOST: usize = 65_536;
 /// Sums that are written in one transaction.
 const BATCH: usize = 1_000;
 
-/// A sum for each key, of what was added since it was taken to be written.
+/// A sum for each key of the additions since it was last taken to be written.
 #[derive(Debug)]
 pub(crate) struct Accumulator<K, V> {
     sums: Mutex<HashMap<K, V>>,
@@ -29,7 +29,7 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
         }
     }
 
-    /// Returns whether there was no sum of this key.
+    /// Adds to a sum. Returns whether the key had none.
     pub(crate) fn add(&self, key: K, more: V) -> bool {
         let mut sums = self.lock();
         if let Some(sum) = sums.get_mut(&key) {
@@ -54,7 +54,7 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
         self.lock().len()
     }
 
-    /// Takes the sums that are to be written now.
+    /// Takes the sums that are due to be written.
     pub(crate) fn take(&self, is_due: impl Fn(K) -> bool) -> Unwritten<'_, K, V> {
         let due = self.lock().extract_if(|key, _| is_due(*key)).collect();
         Unwritten {
@@ -68,7 +68,7 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
     }
 }
 
-/// Sums that are being written: those that are not go back to where they were taken from.
+/// Sums that are being written: those that are not written return to the accumulator.
 #[derive(Debug)]
 pub(crate) struct Unwritten<'a, K: Copy + Debug + Eq + Hash, V: Copy> {
     of: &'a Accumulator<K, V>,
@@ -76,12 +76,12 @@ pub(crate) struct Unwritten<'a, K: Copy + Debug + Eq + Hash, V: Copy> {
 }
 
 impl<K: Copy + Debug + Eq + Hash, V: Copy> Unwritten<'_, K, V> {
-    /// The next to be written in one transaction; `None` when all are.
+    /// Returns the next batch for one transaction; `None` when all are written.
     pub(crate) fn batch(&self) -> Option<&[(K, V)]> {
         self.sums.rchunks(BATCH).next()
     }
 
-    /// The batch is written.
+    /// Removes the batch, which is written.
     pub(crate) fn written(&mut self) -> Vec<(K, V)> {
         let left = self.sums.len().saturating_sub(BATCH);
         self.sums.split_off(left)

@@ -1,5 +1,5 @@
-//! A webhook is paused, resumed or disabled: by hand, or by the engine where the platform asked
-//! for that. It is not checked otherwise: what can no longer be sent can still be disabled.
+//! Pauses, resumes or disables a webhook: manually, or by the platform's policy. The webhook is not
+//! validated: one that can no longer be sent can still be disabled.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::core::Core;
 use crate::error::EngineError;
 use crate::troubles::Troubles;
 
-/// How often a change that meets another one is tried again.
+/// How often a change that conflicts with another is tried again.
 pub(crate) const TRIES: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -23,8 +23,9 @@ pub(crate) struct Activities {
 }
 
 impl Activities {
-    /// By hand: a change that an operator makes a few times a minute, as any other. None where the
-    /// webhook is so already: nothing is stored then.
+    /// Changes it manually. For a system administrator without a tenant this counts as one of the
+    /// changes allowed per minute, unless the webhook already has this activity: nothing is stored
+    /// then.
     pub(crate) async fn set(
         &self,
         id: WebhookId,
@@ -40,13 +41,14 @@ impl Activities {
         if activity == Activity::Active {
             self.admission.resume(id);
         }
-        // Also where it was so already: who calls again may not know that the first call did it.
+        // Also if it was in that state already: a caller that repeats the call may not know that
+        // the first one succeeded.
         self.admission.inquiries.ask(id);
         Ok(row)
     }
 
-    /// By the platform's policy, for this reason: whoever owns it, it is never too fast. Whether
-    /// this disabled it.
+    /// Disables it by the platform's policy, for this reason: the owner's rate does not apply.
+    /// Returns whether this call disabled it.
     pub(crate) async fn disable(
         &self,
         id: WebhookId,
@@ -67,7 +69,7 @@ impl Activities {
         Ok(true)
     }
 
-    /// Stores nothing where `is_due` is false of the activity as it is now.
+    /// Stores nothing if `is_due` is false for the current activity.
     async fn store_activity(
         &self,
         id: WebhookId,

@@ -1,6 +1,6 @@
-//! What a user begins outside of the queue, and so of its shares of requests in flight: messages
-//! that are sent at once, to test a webhook, and names that are looked up for a form. Of an owner,
-//! of a place, and in all, only a few are under way.
+//! Actions that a user starts outside of the queue, and so of its shares of requests in flight:
+//! test messages that are sent immediately, and names that are looked up for a form. Only a few run
+//! concurrently for an owner, for a realm, and in all.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,44 +10,44 @@ use webhook_model::OwnerId;
 
 use crate::error::EngineError;
 
-/// Messages that are sent at once.
+/// Limits of test messages.
 pub(crate) const TESTS: Most = Most {
     owner: 4,
     place: 16,
     all: 64,
 };
-/// Names that are looked up at a time, those included for which nobody waits any more: deliveries
-/// need the resolver, too. Those of one place that hang leave room to the others.
+/// Limits of concurrent lookups, including those that nobody waits for any more: deliveries need
+/// the resolver, too. If those of one realm hang, other realms still have capacity.
 pub(crate) const LOOKUPS: Most = Most {
     owner: 2,
     place: 2,
     all: 8,
 };
-/// When one that is refused may be tried again: most have ended by then.
+/// When a refused one may be tried again: most have ended by then.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How many may be under way in this process.
+/// The limits of concurrent actions in this process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Most {
-    /// Of one owner.
+    /// For one owner.
     pub owner: usize,
-    /// Of the owners of one place, so that those of another find room.
+    /// For the owners of one realm, so that other realms have capacity.
     pub place: usize,
-    /// Of all.
+    /// For all.
     pub all: usize,
 }
 
-/// Those that are under way. All clones are one.
+/// The actions under way. Clones share their state.
 #[derive(Clone, Debug)]
 pub(crate) struct AtOnce {
     most: Most,
     owners: Arc<Mutex<Owners>>,
 }
 
-/// Whose each is, and where the owner stood at the first of them; `None` where all are one system.
+/// The owner of each, and that owner's realm at the start; `None` on a platform that is one system.
 type Owners = Vec<(OwnerId, Option<Realm>)>;
 
-/// One of them, for as long as it is held.
+/// One action, for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
     all: AtOnce,
@@ -63,7 +63,7 @@ impl AtOnce {
     }
 
     /// # Errors
-    /// `TooFast`: as many as may be are under way.
+    /// `TooFast`: the limit is reached.
     pub(crate) fn begin(
         &self,
         owner: OwnerId,
@@ -109,7 +109,7 @@ mod tests {
         all.begin(OwnerId(owner), place)
     }
 
-    /// Owners that have one each.
+    /// Begins one action for each of these owners.
     fn of(all: &AtOnce, owners: std::ops::Range<u128>, place: Option<Realm>) -> Vec<UnderWay> {
         let begun = owners.map(|owner| begin(all, owner, place).unwrap());
         begun.collect()
@@ -140,14 +140,14 @@ mod tests {
     fn the_owners_of_a_place_leave_room_to_those_of_another() {
         let all = AtOnce::new(TESTS);
         let [busy, other] = [1, 2].map(|tenant| Some(Realm::Tenant(TenantId(tenant))));
-        // Those who were not placed yet are in a place like others.
+        // Owners who were not placed yet share a realm like others.
         let unplaced = of(&all, 100..116, Some(Realm::Shared));
         assert!(is_refused(&begin(&all, 116, Some(Realm::Shared))));
         drop(unplaced);
         let mut theirs = of(&all, 0..16, busy);
         assert!(is_refused(&begin(&all, 16, busy)));
         assert!(begin(&all, 17, other).is_ok());
-        // Who has one there and moves counts where it began.
+        // If an owner with one in progress is moved, it counts in the realm where it began.
         assert!(is_refused(&begin(&all, 0, other)));
         theirs.pop();
         assert!(begin(&all, 16, busy).is_ok());

@@ -1,4 +1,4 @@
-//! What most parts of an engine stand on.
+//! Dependencies that most parts of an engine share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::lifecycle::Lifecycle;
 pub(crate) struct Core {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
-    /// Whose account is enabled, who may receive what, and how much.
+    /// Accounts, access and quotas.
     pub access: Arc<Judge>,
     pub lifecycle: Lifecycle,
-    /// Under which this process holds leases; random.
+    /// The number under which this process holds leases; random.
     pub holder: u128,
 }
 
 impl Core {
-    /// Takes or extends a lease; whether this process has it for that time.
+    /// Takes or extends a lease; returns whether this process has it for that time.
     pub(crate) async fn lease(&self, name: &str, time: Duration) -> Result<bool, StoreError> {
         let now = self.clock.now()?;
         let until = now + TimeDelta::from_std(time).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The engine as a platform holds it, and what is not about one kind of record. Methods about those
-//! are in `records`.
+//! The engine as a platform uses it, without the methods for single kinds of records. Those are in
+//! `records`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::transport::Transport;
 
 /// Matches occurrences, queues deliveries durably, sends them. Cheap to clone.
 ///
-/// Dropping it does not stop it: [`shutdown`](Self::shutdown) does.
+/// Dropping it does not stop it. [`shutdown`](Self::shutdown) does.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) core: Arc<Core>,
     pub(crate) parts: Arc<Parts>,
 }
 
-/// The parts that a platform reaches; they own the others.
+/// The parts that a platform reaches. They own all others.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub emitter: Arc<Emitter>,
@@ -36,14 +36,15 @@ pub(crate) struct Parts {
     pub activities: Activities,
     pub probes: Probes,
     pub schedules: RetryScheduleLimits,
-    /// Messages that are sent past the queue.
+    /// Test messages that are sent without the queue.
     pub tests: AtOnce,
-    /// Host names that are looked up for a form.
+    /// Lookups of host names for forms.
     pub lookups: AtOnce,
 }
 
 impl Engine {
-    /// None of its loops run yet. `poll` is how often the outbox is looked at.
+    /// Creates the engine without starting its loops. `poll` is the interval at which the outbox is
+    /// read.
     pub(crate) fn new(
         emitter: Arc<Emitter>,
         maintenance: Arc<Maintenance>,
@@ -78,21 +79,21 @@ impl Engine {
         }
     }
 
-    /// Something happened: runs the tasks of all enabled events that match (SPEC 6 rule 1), of
+    /// Emits an occurrence: runs the tasks of all enabled events that match (SPEC 6 rule 1), for
     /// those owners who may receive it.
     ///
-    /// Returns once the deliveries are stored; they are sent in the background. A task that several
-    /// events reach runs once; a one-time task runs once however many occurrences reach it, and
-    /// is deleted with that. With an id of its own an occurrence is stored once, however often
+    /// Returns once the deliveries are stored. They are sent in the background. A task that several
+    /// events reach runs once. A one-time task runs once, however many occurrences reach it, and is
+    /// deleted in the same transaction. An occurrence with its own id is stored once, however often
     /// it is emitted.
     ///
-    /// Never waits for the platform to say who may receive it, and never refuses an occurrence for
-    /// the number of its tasks: what is not known yet, and what does not fit into one transaction,
-    /// follows in the background ([`Emitted::pending`]).
+    /// Never waits for the platform to say who may receive the occurrence, and never refuses an
+    /// occurrence for the number of its tasks. Tasks that are not decided yet, or do not fit into
+    /// one transaction, follow in the background ([`Emitted::pending`]).
     ///
     /// # Errors
-    /// [`EmitError`]; nothing was stored. After a transient error the same occurrence may be
-    /// emitted again; only one with an id of its own is then certain not to run twice.
+    /// [`EmitError`]; nothing was stored. After a transient error the caller may emit the same
+    /// occurrence again; only with its own id is it then certain not to run twice.
     pub async fn emit(&self, occurrence: Occurrence) -> Result<Emitted, EmitError> {
         let emitter = &self.parts.emitter;
         emitter.emit_detached(occurrence, Emitter::all()).await
@@ -103,13 +104,14 @@ impl Engine {
     /// (256 occurrences, 1,000 deliveries or 8 MiB each, by [`EmitLimits`](crate::EmitLimits)).
     /// Costs a fraction of as many calls of `emit`.
     ///
-    /// Returns one answer for each, in their order. One that is refused fails no other, and what is
-    /// left of an owner's quota goes to the first. One that meets a change of the records is
-    /// decided again, and may then be stored after those behind it.
+    /// Returns one answer for each occurrence, in their order. If one is refused, the others are
+    /// not affected. The first occurrences use an owner's quota first. If the records change while
+    /// an occurrence is decided, it is decided again and may be stored after later ones.
     ///
     /// # Errors
-    /// [`EmitError::TooMany`]: nothing was stored. [`EmitError::Store`]: the store panicked, and
-    /// what became of them is not known. All others are answers of single occurrences.
+    /// [`EmitError::TooMany`]: nothing was stored. [`EmitError::Store`]: the store panicked, and it
+    /// is not known which occurrences were stored. All other errors are answers for single
+    /// occurrences.
     pub async fn emit_many(
         &self,
         occurrences: Vec<Occurrence>,
@@ -117,9 +119,8 @@ impl Engine {
         self.parts.emitter.emit_many_detached(occurrences).await
     }
 
-    /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit). An
-    /// occurrence with an id that is known by then is
-    /// skipped, as by `emit`.
+    /// Stores an occurrence to be matched shortly afterwards: cheaper than [`emit`](Self::emit). An
+    /// occurrence whose id is known by then is skipped, as by `emit`.
     ///
     /// # Errors
     /// When the store fails.
@@ -136,8 +137,8 @@ impl Engine {
         self.parts.emitter.emit_many_later(occurrences).await
     }
 
-    /// Says that the platform has committed rows of its own to the outbox: they are fanned out
-    /// immediately, in this process or in another.
+    /// Notifies the engine that the platform has committed its own rows to the outbox: they are
+    /// fanned out immediately, in this process or in another.
     ///
     /// Call it after the commit. Without it a row is found by the next poll: on PostgreSQL after up
     /// to [`Timing::poll`](crate::Timing::poll) / 4 while rows arrive, later after a quiet time; on
@@ -146,30 +147,30 @@ impl Engine {
         self.parts.outbox.written();
     }
 
-    /// The types and events that can be chosen.
+    /// Returns the types and events that users can choose.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         self.core.access.catalog()
     }
 
-    /// Which events about their own webhooks and keys users are offered.
+    /// Returns the events about users' own webhooks and keys that the platform offers.
     #[must_use]
     pub fn operational_events(&self) -> OperationalEvents {
         self.core.access.own()
     }
 
-    /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
-    /// some process counted last. Sets the gauges of the same figures.
+    /// Returns a snapshot, at the cost of one lookup in the store, and sets the gauges of the same
+    /// metrics. The queue's metrics are those that some process counted last.
     ///
     /// # Errors
-    /// When the store fails: then nothing is well.
+    /// When the store fails. The engine is then not healthy.
     pub async fn health(&self) -> Result<Health, EngineError> {
         Ok(self.parts.probes.health().await?)
     }
 
-    /// Stops claiming, lets requests in flight end for as long as `grace`, gives back the rest, and
-    /// writes what was not written yet. What was given back is sent by another process, or by
-    /// this one when it starts again.
+    /// Stops claiming, gives requests in flight up to `grace` to end, returns the other claims, and
+    /// writes what is buffered. Returned deliveries are sent by another process, or by this one
+    /// when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
         self.core.lifecycle.shutdown(grace).await;
         let access = self.core.access.clone();
@@ -188,7 +189,7 @@ impl Engine {
     }
 }
 
-/// Short: webhooks and messages are nothing for a log.
+/// Short, as webhooks and messages must not be logged.
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")

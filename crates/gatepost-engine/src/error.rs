@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{CatalogError, Field, Invalid, RenderError, TaskId};
 
-/// The platform's clock panicked. To callers that is an error of what the engine is made over: for
-/// a moment nothing can be stored.
+/// A panic of the platform's clock. Callers see it as an error of the store: for a moment nothing
+/// can be stored.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the platform's clock panicked")]
 pub(crate) struct ClockError;
@@ -25,53 +25,53 @@ pub enum StartError {
     )]
     ClockSkew(i64),
     /// Not exactly one of `one_system`, `addressed_only` and `subscription_policy` was called on
-    /// the builder. There is no default: each of them would be a leak on a platform of another
+    /// the builder. There is no default: each of them would leak data on a platform of another
     /// kind.
     #[error(
         "nobody said who may receive what: call exactly one of one_system, addressed_only and \
          watch on the builder"
     )]
     NoAudience,
-    /// The platform's catalog has a type of that name itself: see
+    /// The platform's catalog has its own type of that name: see
     /// [`OperationalEvents`](crate::OperationalEvents).
     #[error("the platform's catalog has a type {0} itself, which operational events would be of")]
     TypeTaken(&'static str),
 }
 
-/// An occurrence that was not stored. Nothing of it was.
+/// An error of an emit. Nothing of the occurrence was stored.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmitError {
-    /// The message of a task that was run by hand cannot be rendered.
+    /// The message of a task that was run manually cannot be rendered.
     #[error("the message of task {task} cannot be rendered")]
     Render {
         /// The task.
         task: TaskId,
-        /// Why.
+        /// The reason.
         source: RenderError,
     },
-    /// A message that is sent by hand cannot be rendered.
+    /// A message that is sent manually cannot be rendered.
     #[error("{0}")]
     Message(#[source] RenderError),
-    /// The occurrence has an audience that this platform does not have: `OneSystem` where there are
-    /// tenants, or any other where the platform said `one_system`. Says which.
+    /// The occurrence has an audience that this platform does not have: `OneSystem` on a platform
+    /// with tenants, or any other if the platform called `one_system`. Names it.
     #[error("{0}")]
     WrongAudience(&'static str),
-    /// A call with more occurrences than one may have.
+    /// A call with more occurrences than allowed.
     #[error("{count} occurrences in one call; at most {most} are allowed")]
     TooMany {
-        /// How many it had.
+        /// The number in the call.
         count: usize,
-        /// How many are allowed.
+        /// The number allowed.
         most: usize,
     },
-    /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
-    /// contradicted what was said on the builder. The same occurrence may be emitted again.
+    /// The platform's code gave no usable answer: it failed, hung, panicked, or contradicted the
+    /// builder's options. The caller may emit the same occurrence again.
     #[error("the platform gave no answer: {0}")]
     Platform(String),
     /// The store failed, or the platform's clock panicked. If [`StoreError::is_transient`], the
-    /// same occurrence may be emitted again; with an id of its own it is then stored once,
-    /// whatever became of the first try.
+    /// caller may emit the same occurrence again; with its own id it is then stored once, even if
+    /// the first try was stored.
     #[error("the store failed")]
     Store(#[from] Arc<StoreError>),
 }
@@ -92,53 +92,54 @@ pub enum EngineError {
     /// Tasks send this webhook.
     #[error("tasks use this webhook: {}", names(tasks, *.more))]
     InUse {
-        /// The names of the first of them, at most 20.
+        /// The names of the first tasks, at most 20.
         tasks: Vec<String>,
-        /// How many more there are.
+        /// The number of further tasks.
         more: u64,
     },
     /// The webhook of a task, or the task of an event, does not exist.
     #[error("{}: does not exist", .0.as_str())]
     Dangling(Field),
-    /// The owner may not do this; the words are for the user.
+    /// The owner may not do this; the text is for the user.
     #[error("{0}")]
     Forbidden(String),
-    /// The owner has as much as allowed.
+    /// The owner has as many as allowed.
     #[error("You have {have} of {most} {what}")]
     Full {
-        /// What: `webhooks`, `tasks`, `events`, `bytes of records`.
+        /// The limited quantity: `webhooks`, `tasks`, `events`, `bytes of records`.
         what: &'static str,
-        /// How much of it the owner has.
+        /// The owner's current amount.
         have: u64,
-        /// How much is allowed.
+        /// The allowed amount.
         most: u64,
     },
     /// The owner does this more often than allowed.
     #[error("{}", too_fast(retry_after))]
     TooFast {
-        /// How long to wait.
+        /// The time to wait.
         retry_after: Duration,
     },
-    /// Each time the edit was applied, another one was stored first. The same call may be repeated.
+    /// Each time the edit was applied, another one was stored first. The caller may repeat the
+    /// call.
     #[error("the row is being changed by others; try again")]
     Contended,
-    /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
-    /// contradicted what was said on the builder. The same call may be repeated.
+    /// The platform's code gave no usable answer: it failed, hung, panicked, or contradicted the
+    /// builder's options. The caller may repeat the call.
     #[error("the platform gave no answer: {0}")]
     Platform(String),
-    /// Nothing was emitted.
+    /// The emit failed, and nothing was stored.
     #[error(transparent)]
     Emit(#[from] EmitError),
     /// No request can be made of this webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),
-    /// The store failed after part of the deliveries had been queued; calling again goes on with
+    /// The store failed after part of the deliveries had been queued; calling again continues with
     /// the rest.
     #[error("the store failed after {queued} deliveries were queued")]
     Interrupted {
-        /// How many were queued.
+        /// The number queued.
         queued: u64,
-        /// What failed.
+        /// The failure.
         source: Arc<StoreError>,
     },
     /// The store failed, or the platform's clock panicked.
@@ -199,7 +200,7 @@ fn too_fast(retry_after: &Duration) -> String {
     }
 }
 
-/// Whole seconds, and never less than it takes.
+/// Returns whole seconds, rounded up.
 fn seconds(time: &Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

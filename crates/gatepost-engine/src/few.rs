@@ -1,14 +1,14 @@
-//! Values by key, mostly one.
+//! A map that mostly has one entry.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// As a map. The first entry has its place here, without an allocation: most occurrences are for
-/// one task of one owner.
+/// A map whose first entry is stored inline, without an allocation: most occurrences are for one
+/// task of one owner.
 #[derive(Clone, Debug)]
 pub(crate) struct Few<K, V> {
     first: Option<(K, V)>,
-    /// All others.
+    /// All other entries.
     more: HashMap<K, V>,
 }
 
@@ -36,7 +36,7 @@ impl<K: Copy + Eq + Hash, V> Few<K, V> {
         }
     }
 
-    /// The value of a key, which is made if there is none.
+    /// Returns the value of a key, which is made if there is none.
     pub(crate) fn get_or(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         match &mut self.first {
             Some((first, _)) if *first != key => self.more.entry(key).or_insert_with(make),
@@ -44,7 +44,7 @@ impl<K: Copy + Eq + Hash, V> Few<K, V> {
         }
     }
 
-    /// In no order.
+    /// Iterates over the entries in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         let first = self.first.iter().map(|(key, value)| (*key, value));
         first.chain(self.more.iter().map(|(key, value)| (*key, value)))

@@ -1,17 +1,17 @@
-//! Work that takes long is cut, and other tasks have a turn between two pieces; what cannot be cut
-//! is done on a thread where nobody waits.
+//! Cooperative scheduling: long work is divided, and other tasks run between two pieces; work that
+//! cannot be divided runs on a blocking thread.
 
-/// A piece, in bytes that are parsed or rendered: about a millisecond.
+/// The size of a piece, in bytes that are parsed or rendered: about a millisecond.
 pub(crate) const PIECE: usize = 128 * 1024;
 
-/// Counts what was done since others had a turn.
+/// Counts the work since other tasks last ran.
 #[derive(Debug, Default)]
 pub(crate) struct GiveWay {
     since: usize,
 }
 
 impl GiveWay {
-    /// Gives way after as many bytes as make a piece.
+    /// Yields after as many bytes as make a piece.
     pub(crate) async fn after(&mut self, bytes: usize) {
         self.since = self.since.saturating_add(bytes);
         if self.since >= PIECE {
@@ -21,8 +21,8 @@ impl GiveWay {
     }
 }
 
-/// Does work on a message of this many bytes: at once if it is small, otherwise on a thread of its
-/// own. A panic is the caller's.
+/// Does work on a message of this many bytes: immediately if it is small, otherwise on a separate
+/// thread. A panic is the caller's.
 pub(crate) async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -34,7 +34,7 @@ pub(crate) async fn apart<T: Send + 'static>(
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime ends, and with it whoever waits.
+            // The runtime ends, and with it all waiting callers.
             Err(_) => std::future::pending().await,
         },
     }

@@ -1,7 +1,7 @@
-//! Code that the platform lends us may panic or hang: its metrics recorder, its log subscriber, its
-//! clock, its answers about users. A panic of theirs costs the metric, the log line, the reading or
-//! the answer, never a delivery: every call of them that is made between a claim and its settlement
-//! goes through here, and every question.
+//! Guards for the platform's code, which may panic or hang: its metrics recorder, its log
+//! subscriber, its clock, its answers about users. A panic there costs the metric, the log line,
+//! the reading or the answer, never a delivery: every such call between a claim and its settlement
+//! is guarded here, and every question.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -15,12 +15,12 @@ use tracing::Span;
 /// How long the platform may take to answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What `call` returns; `None` if it panicked.
+/// Returns the result of `call`; `None` if it panicked.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
 }
 
-/// Why the platform's code gave no answer.
+/// The reason why the platform's code gave no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Silence {
     Panicked,
@@ -70,15 +70,15 @@ impl<T> Drop for Lent<'_, T> {
     }
 }
 
-/// Runs a future as far as it goes without waiting, and the rest of it in a task of its own. `true`
-/// if there was no rest.
+/// Runs a future until it has to wait, and the rest of it in a separate task. `true` if there was
+/// no rest.
 pub(crate) fn run_now(future: impl Future<Output = ()> + Send + 'static) -> bool {
     let mut future = Box::pin(future);
     let first = future
         .as_mut()
         .poll(&mut Context::from_waker(Waker::noop()));
     if first.is_pending() {
-        // Whoever asked does not wait for it, and nor does a shutdown.
+        // Neither the caller nor a shutdown waits for it.
         tokio::spawn(future);
     }
     first.is_ready()
@@ -94,13 +94,13 @@ impl GuardedSpan {
         Self(guarded(make))
     }
 
-    /// What `call` returns of the span; `None` if there is none, or it panicked.
+    /// Returns the result of `call` on the span; `None` if there is none, or it panicked.
     pub(crate) fn with<T>(&self, call: impl FnOnce(&Span) -> T) -> Option<T> {
         let span = self.0.as_ref()?;
         guarded(|| call(span))
     }
 
-    /// The future is pinned where it is made: moving a large one costs.
+    /// Runs a future. It is pinned by the caller: moving a large one costs.
     pub(crate) async fn run<F: Future>(self, mut future: Pin<&mut F>) -> F::Output {
         poll_fn(|context| {
             let _entered = self.0.as_ref().and_then(Entered::new);
@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    /// Panics at every call but the one that makes a span.
+    /// Panics at every call except the one that creates a span.
     struct Panics(Arc<AtomicUsize>);
 
     impl Panics {
@@ -185,7 +185,8 @@ mod tests {
     async fn a_subscriber_that_panics_changes_nothing_for_what_runs_in_the_span() {
         let calls = Arc::new(AtomicUsize::new(0));
         let _subscriber = tracing::subscriber::set_default(Panics(calls.clone()));
-        // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
+        // With only one dispatcher, tracing asks the thread that reaches a callsite first, which
+        // may have none.
         let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
         let span = GuardedSpan::new(|| tracing::info_span!("test"));
         let run = pin!(async {

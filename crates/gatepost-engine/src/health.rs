@@ -1,4 +1,4 @@
-//! How the engine is doing.
+//! The engine's health.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,51 +13,51 @@ use crate::maintenance::{Maintenance, PARTITIONS_AHEAD};
 use crate::meter;
 use crate::settle::Settler;
 
-/// How many recent attempts the error rate is made of.
+/// The number of recent attempts in the error rate.
 const WINDOW: u32 = 1000;
 
 /// A snapshot for a status page or an alarm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Health {
-    /// Deliveries and occurrences that wait, as some process counted them last: five seconds ago,
-    /// or longer if counting takes more than 50 milliseconds.
+    /// Pending deliveries and occurrences, as some process last counted them: five seconds ago, or
+    /// longer if counting takes more than 50 milliseconds.
     pub queue: QueueStats,
-    /// What this process does for all; `None` where another one leads.
+    /// The maintenance that this process does for all; `None` if another one leads.
     pub leads: Option<Leads>,
     /// Requests that this process has in flight.
     pub in_flight: usize,
-    /// Share of failures among this process' recent attempts, 0 to 1.
+    /// The share of failures among this process' recent attempts, 0 to 1.
     pub error_rate: f64,
-    /// Whether outcomes can be recorded at present; while they cannot, nothing new is sent.
+    /// Whether outcomes can be recorded at present; while they cannot, no new delivery is sent.
     pub recording: bool,
-    /// Whether this machine's clock differs from the database server's by 30 seconds at most;
-    /// while it differs by more, this process claims nothing and takes no claim back.
+    /// Whether this machine's clock differs from the database server's by at most 30 seconds; while
+    /// it differs by more, this process neither claims nor reclaims.
     pub clock_is_right: bool,
-    /// Owners about whose place the store says nothing: of a database that was made before
-    /// there were tenants. Until they are placed their events are compared with what happens in
-    /// every tenant, and the platform is asked about each. Counted to 10,000; at first 1 where
-    /// there are tenants. 0 is well.
+    /// Owners without a realm in the store, as in a database from a time without tenants. Until
+    /// they are placed their events are compared with the occurrences of every tenant, and the
+    /// platform is asked about each. Counted up to 10,000; initially 1 if there are tenants. 0 is
+    /// healthy.
     pub unplaced: u64,
-    /// How often parts of this process' engine were started again because they had panicked, the
-    /// store or the platform's code within them: nothing is lost by that, and it should not
-    /// happen. The log names the part.
+    /// How often parts of this process' engine were restarted because they, the store or the
+    /// platform's code had panicked. Nothing is lost by that, but it should not happen. The log
+    /// names the part.
     pub restarts: u64,
 }
 
-/// What one process at a time does for all, such as retention.
+/// Maintenance such as retention, which one process at a time does for all.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Leads {
-    /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
-    /// where the log has none.
+    /// Partitions of the log that exist for the future: fewer than two is a warning. `None` if the
+    /// log has no partitions.
     pub log_ahead: Option<u32>,
     /// How long ago each chore made a step: more than two minutes is a warning.
     pub chores: BTreeMap<&'static str, Duration>,
 }
 
 impl Health {
-    /// Sets the gauges of what is known now.
+    /// Sets the gauges.
     fn measure(&self) {
         meter::queue(&self.queue);
         meter::condition(self.recording, self.clock_is_right, self.unplaced);
@@ -67,7 +67,7 @@ impl Health {
     }
 }
 
-/// What [`Health`] is read from.
+/// The sources of [`Health`].
 #[derive(Debug)]
 pub(crate) struct Probes {
     pub core: Arc<Core>,
@@ -78,7 +78,7 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// Where the store does not answer, nothing can be recorded either.
+    /// Returns the health. If the store does not answer, outcomes cannot be recorded either.
     pub(crate) async fn health(&self) -> Result<Health, StoreError> {
         self.ask().await.inspect_err(|_| meter::recording(false))
     }
@@ -112,7 +112,7 @@ impl Probes {
     }
 }
 
-/// Recent successes and failures: halved now and then, so that the past fades.
+/// Recent successes and failures, regularly halved so that old ones lose weight.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorRate(Mutex<(u32, u32)>);
 
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!((health.queue.running, health.recording), (2, false));
         broken.set_broken(false);
 
-        // An alert that goes by the gauge must not wait for a store that is away.
+        // An alert on the gauge must not wait for an unavailable store.
         let gauges = Gauges::default();
         let _measured = metrics::set_default_local_recorder(&gauges);
         probes.health().await.unwrap();

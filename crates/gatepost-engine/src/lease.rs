@@ -1,6 +1,6 @@
-//! How long a lease lasts: as long as the longest timeout of its class, and a margin for all that
-//! is not the request itself. One claim is for webhooks of one class, so that a delivery that is
-//! lost does not wait for the longest timeout that anybody has chosen.
+//! The length of a lease: the longest timeout of its class, and a margin for everything except the
+//! request itself. One claim is for webhooks of one class, so that a lost delivery does not wait
+//! for the longest timeout of any webhook.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use webhook_model::Timeout;
 
 use crate::routes::Route;
 
-/// The longest timeout of each class but the last.
+/// The longest timeout of each class except the last.
 const CLASSES: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
-/// With less, a claim that takes a moment would leave too little for its request, again and again.
+/// With less, a slow claim would repeatedly leave too little time for its request.
 const LEAST_MARGIN: Duration = Duration::from_secs(1);
 
-/// Webhooks whose timeouts are of about one length.
+/// A class of webhooks with similar timeouts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct LeaseClass(Duration);
 
@@ -25,13 +25,13 @@ impl LeaseClass {
         Self(class.unwrap_or(Timeout::MAX.as_duration()))
     }
 
-    /// The end of a lease that begins now.
+    /// Returns the end of a lease that begins at `now`.
     pub(crate) fn lease_until(self, margin: Duration, now: DateTime<Utc>) -> DateTime<Utc> {
         now + self.0 + margin.max(LEAST_MARGIN)
     }
 }
 
-/// The longest lease of any webhook.
+/// Returns the longest lease of any webhook.
 pub(crate) fn longest_lease(margin: Duration) -> Duration {
     Timeout::MAX.as_duration() + margin.max(LEAST_MARGIN)
 }

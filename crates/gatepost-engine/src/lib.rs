@@ -57,6 +57,7 @@ pub use gatepost_storage::{AtMost, Scope};
 pub use health::{Health, Leads};
 pub use judge::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 pub use observe::{Notice, Observer};
+pub use records::changes::MAX_TOGETHER;
 pub use records::cursor::MAX_FETCHED;
 pub use records::fetching::{FetchedMessage, FetchedPage};
 pub use records::owners::{Rejected, Usage};

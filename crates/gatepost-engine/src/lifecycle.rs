@@ -1,4 +1,4 @@
-//! How the engine's tasks start, are started again, and end.
+//! Starts, restarts and ends the engine's tasks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,26 +13,26 @@ use crate::meter;
 
 /// How long a shutdown waits for the store when its grace is over.
 const LAST: Duration = Duration::from_secs(5);
-/// The pause before a part that panicked starts again.
+/// The pause before a part that panicked is restarted.
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
 
-/// Cheap to clone; all clones are one.
+/// Cheap to clone; clones share their state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
-    /// Nothing new is claimed; what is in flight may end.
+    /// Cancelled when nothing new is claimed; requests in flight may end.
     stop: CancellationToken,
-    /// What is in flight is given back.
+    /// Cancelled when requests in flight are given back.
     abort: CancellationToken,
     tasks: TaskTracker,
     parts: Parts,
 }
 
-/// The parts that are supervised, and how often each was started again.
+/// The supervised parts, and how often each was restarted.
 #[derive(Clone, Debug, Default)]
 struct Parts(Arc<Mutex<BTreeMap<&'static str, u64>>>);
 
 impl Parts {
-    /// Runs a part, again whenever it panics. It is known from now on.
+    /// Runs a part, again whenever it panics. It is listed from now on.
     fn restart<F>(
         self,
         name: &'static str,
@@ -67,7 +67,7 @@ impl Lifecycle {
         !self.stop.is_cancelled()
     }
 
-    /// Whether what is in flight is to be given back.
+    /// Whether requests in flight must be given back.
     pub(crate) fn is_aborted(&self) -> bool {
         self.abort.is_cancelled()
     }
@@ -77,7 +77,7 @@ impl Lifecycle {
         self.stop.cancelled().await;
     }
 
-    /// Ready when what is in flight is to be given back.
+    /// Ready when requests in flight must be given back.
     pub(crate) async fn aborted(&self) {
         self.abort.cancelled().await;
     }
@@ -99,8 +99,8 @@ impl Lifecycle {
         self.tasks.spawn(task)
     }
 
-    /// Runs a part until it returns: it does when the engine stops. One that panics (because the
-    /// store does, say) is started again: that costs a moment, not the engine.
+    /// Runs a part until it returns, which it does when the engine stops. One that panics (because
+    /// the store does, for example) is restarted after a moment.
     pub(crate) fn supervise<F>(&self, name: &'static str, part: impl Fn() -> F + Send + 'static)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -122,7 +122,7 @@ impl Lifecycle {
         self.supervise(name, move || run(part.clone()));
     }
 
-    /// As [`supervise`](Self::supervise), for a part that ends when nobody needs it any more: a
+    /// As [`supervise`](Self::supervise), for a part that ends when it is no longer needed: a
     /// shutdown does not wait for it.
     pub(crate) fn supervise_unawaited<F>(
         &self,
@@ -134,18 +134,18 @@ impl Lifecycle {
         tokio::spawn(self.parts.clone().restart(name, part));
     }
 
-    /// How often parts were started again because they had panicked.
+    /// Returns how often parts were restarted because they had panicked.
     pub(crate) fn restarts(&self) -> u64 {
         self.parts.lock().values().sum()
     }
 
-    /// All parts, and how often each was started again.
+    /// Returns all parts, and how often each was restarted.
     #[cfg(test)]
     pub(crate) fn parts(&self) -> BTreeMap<&'static str, u64> {
         self.parts.lock().clone()
     }
 
-    /// Stops: what is in flight may end for as long as `grace`; then it is given back.
+    /// Stops: requests in flight may end for as long as `grace`; then they are given back.
     pub(crate) async fn shutdown(&self, grace: Duration) {
         self.stop.cancel();
         self.tasks.close();
@@ -154,13 +154,13 @@ impl Lifecycle {
             .is_err()
         {
             self.abort.cancel();
-            // Giving back is one settlement; a store that hangs must not hold up the platform.
+            // Giving back is one settlement; a store that hangs must not delay the platform.
             let _ = tokio::time::timeout(LAST, self.tasks.wait()).await;
         }
         self.abort.cancel();
     }
 
-    /// One last task of a shutdown: whether it panics or hangs, the shutdown ends.
+    /// Runs one last task of a shutdown: even if it panics or hangs, the shutdown ends.
     pub(crate) async fn finish(&self, task: impl Future<Output = ()> + Send + 'static) {
         let _ = tokio::time::timeout(LAST, tokio::spawn(task)).await;
     }

@@ -1,4 +1,4 @@
-//! The engine's metrics, as the README lists them. A recorder that panics costs the metric.
+//! The engine's metrics, as the README lists them. If the recorder panics, only the metric is lost.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(crate) fn deliveries_enqueued(count: usize) {
     });
 }
 
-/// `class`: `ok`, or the class of the failure.
+/// Counts an attempt. `class`: `ok`, or the class of the failure.
 pub(crate) fn attempt_made(class: &'static str, duration: Duration) {
     guarded(|| {
         metrics::counter!("gatepost_attempts_total", "class" => class).increment(1);
@@ -20,7 +20,7 @@ pub(crate) fn attempt_made(class: &'static str, duration: Duration) {
     });
 }
 
-/// Requests were sent once more, because their reused connection was lost.
+/// Counts requests that were sent once more, because their reused connection was lost.
 pub(crate) fn requests_repeated(count: u64) {
     if count > 0 {
         guarded(|| metrics::counter!("gatepost_repeated_requests_total").increment(count));
@@ -31,7 +31,8 @@ pub(crate) fn in_flight(requests: usize) {
     guarded(|| metrics::gauge!("gatepost_in_flight").set(requests as f64));
 }
 
-/// What waits in the store, whoever sends it: every process that is asked says the same.
+/// Sets the gauges of the store's pending deliveries, whichever process sends them: every process
+/// reports the same.
 pub(crate) fn queue(queue: &QueueStats) {
     let late = queue.oldest_due.map(|due| queue.counted - due);
     let late = late.map_or(0.0, |late| late.as_seconds_f64().max(0.0));
@@ -44,8 +45,8 @@ pub(crate) fn queue(queue: &QueueStats) {
     });
 }
 
-/// Whether outcomes can be recorded and this process' clock is right, and how many owners are not
-/// placed yet.
+/// Sets whether outcomes can be recorded and this process' clock is right, and how many owners are
+/// not placed yet.
 pub(crate) fn condition(recording: bool, clock_is_right: bool, unplaced: u64) {
     self::recording(recording);
     guarded(|| {
@@ -54,17 +55,18 @@ pub(crate) fn condition(recording: bool, clock_is_right: bool, unplaced: u64) {
     });
 }
 
-/// Whether outcomes can be recorded.
+/// Sets whether outcomes can be recorded.
 pub(crate) fn recording(recording: bool) {
     guarded(|| metrics::gauge!("gatepost_recording").set(f64::from(u8::from(recording))));
 }
 
-/// Partitions of the log that should be ready and are not, as the process knows that makes them.
+/// Sets the number of log partitions that should exist and do not, as known by the process that
+/// creates them.
 pub(crate) fn partitions_missing(partitions: u32) {
     guarded(|| metrics::gauge!("gatepost_log_partitions_missing").set(f64::from(partitions)));
 }
 
-/// `what`: `accounts` or `watch`.
+/// Counts a question without an answer. `what`: `accounts` or `watch`.
 pub(crate) fn unanswered(what: &'static str) {
     guarded(|| {
         metrics::counter!("gatepost_unanswered_questions_total", "what" => what).increment(1);
@@ -87,7 +89,7 @@ pub(crate) fn job_panic() {
     guarded(|| metrics::counter!("gatepost_job_panics_total").increment(1));
 }
 
-/// `part`: one of the engine's own names.
+/// Counts a restart. `part`: one of the engine's own names.
 pub(crate) fn part_restart(part: &'static str) {
     guarded(|| metrics::counter!("gatepost_part_restarts_total", "part" => part).increment(1));
 }

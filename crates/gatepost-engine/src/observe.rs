@@ -1,4 +1,4 @@
-//! What the platform may want to be notified of.
+//! Notices to the platform.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use webhook_model::{OwnerId, WebhookId};
 
 use crate::guard::guarded;
 
-/// Callbacks that may run at the same time; further notices are given later while they hang.
+/// The maximum number of concurrent callbacks; further notices are delayed while they hang.
 const AT_ONCE: usize = 4;
-/// Notices that may wait for a place, of those that have no other chance; more are dropped.
+/// The maximum number of waiting notices that are given only once; further ones are dropped.
 const WAITING: usize = 1_000;
 
 /// Something that happened to a webhook or an owner.
@@ -18,13 +18,13 @@ const WAITING: usize = 1_000;
 #[non_exhaustive]
 pub enum Notice {
     /// The target responded with `410 Gone`. At most once an hour for each webhook; once a minute
-    /// where it was changed in between, as by being enabled again.
+    /// if it was changed in between, as by being enabled again.
     Gone {
         /// The webhook.
         webhook: WebhookId,
     },
-    /// Attempts have done nothing but fail for the time set in the
-    /// [`DisablePolicy`](crate::DisablePolicy), or for 5 days.
+    /// All attempts have failed for the time set in the [`DisablePolicy`](crate::DisablePolicy), or
+    /// for 5 days.
     Failing {
         /// The webhook.
         webhook: WebhookId,
@@ -34,27 +34,27 @@ pub enum Notice {
         /// The webhook.
         webhook: WebhookId,
     },
-    /// Deliveries of an owner were counted instead of stored, because the owner had as many waiting
-    /// as allowed, or one occurrence ran too many of the owner's tasks. At most one notice a
-    /// minute for each owner.
+    /// Deliveries of an owner were counted instead of stored, because the owner had as many pending
+    /// deliveries as allowed, or one occurrence ran too many of the owner's tasks. At most one
+    /// notice a minute for each owner.
     Dropped {
         /// The owner.
         owner: OwnerId,
-        /// How many since the notice before.
+        /// The number since the previous notice.
         count: u64,
     },
 }
 
-/// Receives notices. Called on a thread where it may block; a callback that panics is logged, one
-/// that hangs holds up no delivery. While four are under way, further notices wait: for one of them
-/// to end (1,000 at most, more are lost), for the next attempt that would give them, or for their
-/// owner's next minute. What waits when the process ends is lost.
+/// Receives notices. The engine calls it on a thread that may block. A callback that panics is
+/// logged; one that hangs delays no delivery. While four are running, further notices wait: for one
+/// of them to end (1,000 at most, more are lost), for the next attempt that causes them, or for
+/// their owner's next minute. Notices that wait when the process ends are lost.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
-    /// Something happened.
+    /// Receives one notice.
     fn notice(&self, notice: Notice);
 }
 
-/// Nobody listens: the default.
+/// An observer that ignores all notices: the default.
 #[derive(Debug)]
 pub(crate) struct Nobody;
 
@@ -78,7 +78,8 @@ impl Observers {
         }
     }
 
-    /// Whether there was a place for it: what found none is to be given another time.
+    /// Gives the notice if a callback may run now. Returns whether it did: if not, the caller must
+    /// try again later.
     pub(crate) fn notify(&self, notice: Notice) -> bool {
         guarded(|| tracing::info!(?notice, "webhook notice"));
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
@@ -89,8 +90,8 @@ impl Observers {
         true
     }
 
-    /// As [`notify`](Self::notify), for what is given by nothing that comes later: it waits for a
-    /// place, unless very many do.
+    /// As [`notify`](Self::notify), for a notice that no later event causes again: it waits for its
+    /// turn, unless the queue is full.
     pub(crate) async fn notify_once(&self, notice: Notice) {
         guarded(|| tracing::info!(?notice, "webhook notice"));
         let Ok(_waits) = self.waiting.try_acquire() else {
@@ -102,7 +103,7 @@ impl Observers {
         }
     }
 
-    /// Calls the platform on a thread of its own, which has that place.
+    /// Calls the observer on a separate thread, which holds the permit.
     fn call(&self, notice: Notice, permit: OwnedSemaphorePermit) {
         let observer = self.observer.clone();
         tokio::task::spawn_blocking(move || {
@@ -121,14 +122,14 @@ mod tests {
     use super::*;
 
     impl Observers {
-        /// Until no callback runs.
+        /// Waits until no callback runs.
         pub(crate) async fn idle(&self) {
             let all = u32::try_from(AT_ONCE).unwrap();
             drop(self.room.acquire_many(all).await.unwrap());
         }
     }
 
-    /// Passes notices on; panics when nobody listens any more.
+    /// Passes notices on; panics if the receiver was dropped.
     #[derive(Debug)]
     struct PassesOn(mpsc::Sender<Notice>);
 

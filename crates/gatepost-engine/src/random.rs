@@ -12,12 +12,12 @@ use rand::{Rng, SeedableRng};
 pub(crate) struct Random(Mutex<StdRng>);
 
 impl Random {
-    /// Seeded by the operating system.
+    /// Creates a generator that is seeded by the operating system.
     pub(crate) fn from_system() -> Self {
         Self(Mutex::new(StdRng::from_rng(&mut rand::rng())))
     }
 
-    /// Always the same numbers; for tests.
+    /// Creates a generator with repeatable numbers; for tests.
     pub(crate) fn seeded(seed: u64) -> Self {
         Self(Mutex::new(StdRng::seed_from_u64(seed)))
     }
@@ -26,12 +26,12 @@ impl Random {
         draw(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A fresh message id.
+    /// Returns a fresh message id.
     pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
         MessageId::new(now, self.bits())
     }
 
-    /// A fresh message id of a test.
+    /// Returns a fresh message id of a test.
     pub(crate) fn test_id(&self, now: DateTime<Utc>) -> MessageId {
         MessageId::of_test(now, self.bits())
     }

@@ -1,4 +1,4 @@
-//! Fills messages in: those of tasks, those sent by hand, and examples for the form in which a
+//! Fills messages in: those of tasks, those sent manually, and examples for the form in which a
 //! message is written.
 
 use std::sync::{Arc, OnceLock};
@@ -20,20 +20,20 @@ pub(crate) const NAME: &str = "NAME";
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Example {
-    /// The text that would be sent now.
+    /// The text that would be sent at present.
     pub text: String,
     /// Whether it is JSON, so that values are escaped.
     pub is_json: bool,
-    /// Variables that are not known, each once: they stay in the text as they are.
+    /// Unknown variables, each once: they stay in the text as they are.
     pub unknown: Vec<String>,
 }
 
-/// What is the same for every message of a platform.
+/// Values that are the same for every message of a platform.
 #[derive(Debug)]
 pub(crate) struct Renderer {
-    /// Of `${DATE}`.
+    /// The time zone of `${DATE}`.
     zone: Tz,
-    /// The platform's own.
+    /// The platform's own variables.
     variables: Vec<(String, String)>,
     random: Arc<Random>,
 }
@@ -43,9 +43,9 @@ pub(crate) struct Renderer {
 pub(crate) struct Rendering<'a> {
     renderer: &'a Renderer,
     now: DateTime<Utc>,
-    /// Made for the first message that asks for it.
+    /// Made for the first message that uses it.
     date: OnceLock<String>,
-    /// The type and the event; empty for a message that is sent by hand.
+    /// The type and the event; empty for a message that is sent manually.
     words: (&'a str, &'a str),
     name: &'a str,
     extra: Vec<(&'a str, &'a str)>,
@@ -61,8 +61,8 @@ impl Renderer {
         }
     }
 
-    /// For the tasks of an occurrence. Its own variables take precedence; if it has no object, one
-    /// of them may say what `${NAME}` is.
+    /// Returns the values for the tasks of an occurrence. Its own variables take precedence; if it
+    /// has no object, one of them may set `${NAME}`.
     pub(crate) fn occurrence<'a>(
         &'a self,
         occurrence: &'a Occurrence,
@@ -85,7 +85,8 @@ impl Renderer {
         }
     }
 
-    /// A message sent by hand, as about an object of this name; without one, the default payload.
+    /// Fills in a message that is sent manually, as about an object of this name; without one, the
+    /// default payload.
     pub(crate) fn by_hand(
         &self,
         message: Option<&Message>,
@@ -115,7 +116,7 @@ impl Renderer {
         self.random.test_id(now)
     }
 
-    /// The variables that the platform added, with their values.
+    /// Returns the variables that the platform added, with their values.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         pairs(&self.variables)
     }
@@ -127,7 +128,7 @@ fn pairs(variables: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> +
 }
 
 impl Rendering<'_> {
-    /// A message as it would be sent.
+    /// Returns a message as it would be sent.
     pub(crate) fn example(
         &self,
         message: &Message,
@@ -207,13 +208,13 @@ mod tests {
         assert_eq!(text, r#"{"on":"vms.poweron","event":"poweron"}"#);
         let example = rendering.example(&message, None).unwrap();
         assert!(example.unknown.is_empty(), "{:?}", example.unknown);
-        // What the platform says by that name has precedence, as it had before.
+        // The platform's variable of that name takes precedence.
         let own = vec![("EVENT".to_owned(), "switched on".to_owned())];
         let occurrence = occurrence.with_variables(own);
         let rendering = renderer.occurrence(&occurrence, noon());
         let text = rendering.render(&template, None).unwrap();
         assert_eq!(text, r#"{"on":"vms.switched on","event":"switched on"}"#);
-        // A message sent by hand is about no event, and stays JSON.
+        // A message sent manually is about no event, and stays JSON.
         let by_hand = renderer.by_hand(Some(&message), "", noon()).unwrap();
         assert_eq!(by_hand.as_ref(), r#"{"on":".","event":""}"#);
     }

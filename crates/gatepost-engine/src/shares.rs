@@ -1,29 +1,29 @@
-//! A map that owners share: what one of them has pushes out nothing of the others.
+//! A map that owners share, in which the entries of one displace none of the others' fair shares.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 use webhook_model::OwnerId;
 
-/// One part in this many of all is an owner's own.
+/// The divisor of the whole that gives an owner's guaranteed share.
 const SHARE: usize = 16;
 
-/// A map of at most a given weight. Where room is needed, the owner who has most gives up what was
-/// not used for the longest time, if that owner has more than a sixteenth of all. If nobody has,
-/// what nobody used for the longest time goes. So one owner may have everything until others need
-/// room. `S`: who shares; `()` where nobody does.
+/// A map of at most a given weight. If it is full, the owner with the largest weight loses the
+/// least recently used entries, if that owner has more than a sixteenth of all. If no owner has,
+/// the least recently used entries of all are removed. So one owner may use everything until others
+/// need it. `S`: the sharing parties; `()` if there is only one.
 #[derive(Debug)]
 pub(crate) struct Shares<K, V, S = OwnerId> {
     entries: HashMap<K, Entry<V, S>>,
-    /// What was not used for the longest time comes first.
+    /// The least recently used comes first.
     by_use: BTreeSet<(u64, K)>,
     owners: HashMap<S, Owned<K>>,
-    /// Who has most comes last.
+    /// The owner with the largest weight comes last.
     by_weight: BTreeSet<(usize, S)>,
     weight: usize,
     at_most: usize,
-    /// How often something was inserted. It is the time at which entries were used: between two
-    /// insertions their order does not matter, and using one again costs no more than finding it.
+    /// The number of insertions. It is the time at which entries were used: between two insertions
+    /// their order does not matter, and using one again costs no more than finding it.
     inserted: u64,
 }
 
@@ -35,7 +35,7 @@ struct Entry<V, S> {
     used: u64,
 }
 
-/// What one owner has.
+/// The entries of one owner.
 #[derive(Debug)]
 struct Owned<K> {
     weight: usize,
@@ -55,7 +55,7 @@ impl<K: Copy + Hash + Ord, V, S: Copy + Hash + Ord> Shares<K, V, S> {
         }
     }
 
-    /// The value, which counts as used now.
+    /// Returns the value, and marks it as used.
     pub(crate) fn get(&mut self, key: K) -> Option<&mut V> {
         let entry = self.entries.get_mut(&key)?;
         let before = std::mem::replace(&mut entry.used, self.inserted);
@@ -70,8 +70,8 @@ impl<K: Copy + Hash + Ord, V, S: Copy + Hash + Ord> Shares<K, V, S> {
         Some(&mut entry.value)
     }
 
-    /// Adds a value of an owner, or replaces it, and makes room for it. One that is heavier than
-    /// the room which others leave is forgotten at once.
+    /// Adds or replaces a value of an owner, and evicts others for it. One that is heavier than the
+    /// weight available to its owner is removed immediately.
     pub(crate) fn insert(&mut self, key: K, owner: S, value: V, weight: usize) {
         self.remove(key);
         self.inserted += 1;
@@ -100,7 +100,7 @@ impl<K: Copy + Hash + Ord, V, S: Copy + Hash + Ord> Shares<K, V, S> {
         }
     }
 
-    /// A value weighs this much now; it may be forgotten for that.
+    /// Changes the weight of a value, which may be removed because of that.
     pub(crate) fn weigh(&mut self, key: K, weight: usize) {
         let is_known = |entry: &Entry<V, S>| entry.weight == weight;
         if !self.entries.get(&key).is_none_or(is_known)
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// How many entries each of these owners has.
+    /// Returns how many entries each of these owners has.
     fn held<const N: usize>(map: &Shares<i64, &'static str>, owners: [u128; N]) -> [usize; N] {
         owners.map(|owner| {
             let owned = map.owners.get(&OwnerId(owner));

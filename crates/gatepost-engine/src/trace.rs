@@ -11,21 +11,22 @@ use webhook_model::{Occurrence, TraceContext, TraceParent};
 use crate::guard::{GuardedSpan, guarded};
 use crate::random::Random;
 
-/// What the platform's tracing knows of spans: the seam to OpenTelemetry, on which this crate does
-/// not depend.
+/// Access to the spans of the platform's tracing: the interface to OpenTelemetry, on which this
+/// crate does not depend.
 ///
-/// Both are called on the way of every emit or attempt, and must not wait. A panic costs the trace
-/// and nothing else.
+/// Both methods are called in every emit or attempt, and must not wait. A panic costs only the
+/// trace.
 pub trait Tracer: fmt::Debug + Send + Sync + 'static {
-    /// The place of this span in its trace: the parent of what follows. `None`: it is in no trace.
+    /// Returns the position of this span in its trace: the parent of its children. `None`: it is in
+    /// no trace.
     fn context(&self, span: &Span) -> Option<TraceContext>;
 
-    /// Makes this span, which was not entered yet, a child of one that another process or an
-    /// earlier moment began.
+    /// Makes this span, which has not been entered, a child of one that began in another process or
+    /// earlier.
     fn adopt(&self, span: &Span, parent: &TraceContext);
 }
 
-/// Whether targets learn of traces.
+/// Whether requests carry trace headers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum TraceHeaders {
     #[default]
@@ -53,7 +54,7 @@ impl Traces {
         }
     }
 
-    /// The occurrence, as a part of the caller's trace if it names none.
+    /// Returns the occurrence, as a part of the caller's trace if it names none.
     pub(crate) fn joined<'a>(&self, occurrence: Cow<'a, Occurrence>) -> Cow<'a, Occurrence> {
         match (&occurrence.trace, &self.tracer) {
             (None, Some(tracer)) => {
@@ -67,9 +68,9 @@ impl Traces {
         }
     }
 
-    /// Begins an attempt's span as a child of what made the delivery, and returns what the request
-    /// is to say of it. A tracer that does not answer, or not for this trace, does not tear it: the
-    /// attempt has a span id of its own then.
+    /// Begins an attempt's span as a child of the delivery's cause, and returns the trace headers
+    /// of the request. If the tracer does not answer, or not for this trace, the trace still
+    /// continues: the attempt then gets a random span id.
     pub(crate) fn begin(
         &self,
         span: &GuardedSpan,
@@ -101,7 +102,7 @@ impl Traces {
     }
 }
 
-/// Of a platform that has no tracer.
+/// For a platform that has no tracer.
 #[cfg(test)]
 impl Default for Traces {
     fn default() -> Self {
@@ -109,7 +110,7 @@ impl Default for Traces {
     }
 }
 
-/// For logs: what is written in the span can be found by its trace.
+/// Records the trace in the span, so that its log lines can be found by it.
 fn note(span: &GuardedSpan, own: TraceParent) {
     span.with(|span| {
         let (trace, id) = (own.trace_id(), own.span_id());
@@ -130,7 +131,7 @@ mod tests {
     const OWN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00000000000000aa-01 a=1,b=2";
     const OTHER: &str = "00-00000000000000000000000000000001-00000000000000bb-01";
 
-    /// Says that each span stands here, and keeps what it is to adopt.
+    /// Returns this context for each span, and records the contexts to adopt.
     #[derive(Debug)]
     struct Scripted(Option<&'static str>, Mutex<Vec<String>>);
 

@@ -1,4 +1,5 @@
-//! The seam between the engine and the network: `delivery::Sender` in earnest, a script in tests.
+//! The interface between the engine and the network: `delivery::Sender` in production, a script in
+//! tests.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,7 +8,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, Sender, TargetRefusal};
 use webhook_model::TargetUrl;
 
-/// Makes one attempt at a time. Whatever happens is in the [`Attempt`].
+/// Makes one attempt at a time. Every result is in the [`Attempt`].
 pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
     /// Sends a request, once. `now` is signed and recorded as the start.
     fn send<'a>(
@@ -16,13 +17,13 @@ pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>>;
 
-    /// What would be sent.
+    /// Returns the bytes that would be sent.
     fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass>;
 
-    /// What the policy says to the URL itself.
+    /// Returns the policy's verdict on the URL itself.
     fn check_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal>;
 
-    /// What it says to the URL and to the addresses that its name has now.
+    /// Returns its verdict on the URL and on the current addresses of its name.
     fn check_target<'a>(
         &'a self,
         url: &'a TargetUrl,

@@ -7,6 +7,9 @@ use gatepost_manage::ManageError;
 use serde_json::json;
 use webhook_model::Invalid;
 
+/// The beginning of the text that names a field.
+const FIELD: &str = "Validation error on field: '";
+
 /// The response to a request that is not carried out. The text never contains a secret, nor details
 /// for operators, which are logged.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,8 +84,16 @@ impl ApiError {
     pub(crate) fn field(field: &str, rule: impl std::fmt::Display) -> Self {
         Self::new(
             StatusCode::UNPROCESSABLE_ENTITY,
-            format!("Validation error on field: '{field}' - '{rule}'"),
+            format!("{FIELD}{field}' - '{rule}'"),
         )
+    }
+
+    /// Names the field as one of an object in a list, such as `events[2]`.
+    pub(crate) fn within(mut self, object: &str) -> Self {
+        if let Some(field) = self.text.strip_prefix(FIELD) {
+            self.text = format!("{FIELD}{object}.{field}");
+        }
+        self
     }
 
     /// Returns 409 for a creation that may have been stored: clients repeat requests after 500 or

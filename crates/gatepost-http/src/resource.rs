@@ -103,7 +103,7 @@ impl Hints<'_> {
         self.literal(column)?.as_key()
     }
 
-    /// Returns the user that a column must have.
+    /// Returns the user that a column must name.
     pub(crate) fn user(&self, column: &str) -> Option<OwnerId> {
         match self.literal(column)? {
             Literal::Int(number) => OwnerId::try_from(*number).ok(),

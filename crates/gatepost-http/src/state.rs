@@ -18,10 +18,11 @@ use crate::resource::Resource;
 use crate::schema::{RowMap, Table};
 
 /// Reserved paths, which no table can have.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
     "leaked_keys",
     "limits",
     "rejected_deliveries",
+    "subscriptions",
     "system",
     "user_api_key_uses",
     "webhook_counts",

@@ -11,7 +11,7 @@ use crate::list::pick;
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
-/// A list of one row, as every client's login probe reads it.
+/// Returns a list of one row, as the login probe of every client expects.
 pub(crate) async fn system(
     State(shared): State<Shared>,
     Caller(caller): Caller,

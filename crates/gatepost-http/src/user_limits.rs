@@ -35,7 +35,7 @@ pub(crate) async fn limits(
     Ok(Json(rows.collect()))
 }
 
-/// Null means no limit.
+/// Returns the limit; null means no limit.
 fn most(most: u64) -> Value {
     match i64::try_from(most) {
         Ok(most) => most.into(),

@@ -10,8 +10,8 @@ use gatepost_storage::Scope;
 use crate::ask;
 use crate::principal::Principal;
 
-/// The authorization of one caller. It caches the platform's answers as long as it lives, so use it
-/// for one request only.
+/// The authorization of one caller. It caches the platform's answers while it exists, so use it for
+/// one request only.
 #[derive(Debug)]
 pub struct Authority<'a> {
     actor: &'a Principal,

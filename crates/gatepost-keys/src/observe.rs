@@ -28,14 +28,14 @@ pub struct KeyNotice {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum KeyNews {
-    /// It was created.
+    /// The key was created.
     Created,
-    /// It was deleted. The keys of a removed user or tenant are not reported.
+    /// The key was deleted. The keys of a removed user or tenant are not reported.
     Deleted,
-    /// It expires soon, or has expired. The notice is sent 14, 3 and 0 days before; if the platform
-    /// was down, up to a day late, and after that not at all. A key with a shorter lifetime is
-    /// reported from the next step on. Another process, or the same one after a restart, may repeat
-    /// a step: a recipient recognizes repeats by key, time and days.
+    /// The key expires soon, or has expired. The notice is sent 14, 3 and 0 days before; if the
+    /// platform was down, up to a day late, and after that not at all. A key with a shorter
+    /// lifetime is reported from the next step on. Another process, or the same one after a
+    /// restart, may repeat a step: a recipient recognizes repeats by key, time and days.
     Expiring {
         /// The expiration time.
         expires: DateTime<Utc>,

@@ -1,4 +1,5 @@
-//! Alone, because it counts the allocations of its process: a key that is in memory costs none.
+//! A program with a single test, because it counts the allocations of its process: a key that is in
+//! memory costs none.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::pin::pin;
@@ -24,7 +25,7 @@ fn account() -> Account {
     Account::enabled(AccessLevel::User).in_tenant(TenantId(5))
 }
 
-/// What is in memory needs no wait.
+/// Polls a future that must be ready immediately, because its key is in memory.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -56,7 +57,7 @@ async fn a_key_that_is_in_memory_costs_no_allocation() {
         }
     });
     assert_eq!(hot.count_total, 0);
-    // Also the first login after the last were written.
+    // The same holds for the first login after the last were written.
     keys.shutdown().await;
     let first = allocation_counter::measure(|| drop(present()));
     assert_eq!(first.count_total, 0);

@@ -1,4 +1,4 @@
-//! What an adapter implements: the contract.
+//! The contract that an adapter implements.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::error::KvError;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
-/// The callback of a scan: takes a key and its value, says whether to continue.
+/// The callback of a scan: takes a key and its value, and returns whether to continue.
 pub type Step<'a> = dyn FnMut(&[u8], &[u8]) -> Go + 'a;
 /// The callback of a view.
 pub type Reading<'a> = dyn FnMut(&dyn View) -> Result<(), KvError> + 'a;
@@ -77,8 +77,8 @@ pub trait Change: View {
     /// - The caller must `get` each row that it acts on: that read conflicts.
     /// - The caller must not rely on whether the change's own writes are shown.
     ///
-    /// The default is [`scan`](View::scan), which is right in every store. Where several changes
-    /// run at a time, consumers of one queue then wait for each other.
+    /// The default is [`scan`](View::scan), which is right in every store. If several changes run
+    /// at a time, consumers of one queue then wait for each other.
     ///
     /// # Errors
     /// The database's.
@@ -108,15 +108,14 @@ pub trait Change: View {
 /// - A callback must be ready to run again: it must keep no state of an earlier run, and send
 ///   nothing to anybody before the change has returned.
 /// - A callback must not call the store again, must not panic (see [`KvExt`](crate::KvExt)), and
-///   must be short: a view may hold up changes, and a change others. 256 rows or a millisecond are
+///   must be short: a view may block changes, and a change others. 256 rows or a millisecond are
 ///   short; a longer list is read in several views, each of which continues [after](Span::after)
 ///   the last key.
 /// - A caller that puts several commands into one change should run them one by one after two
-///   conflicts, so that a busy row holds up its own command only. It then calls
+///   conflicts, so that a busy row blocks only its own command. It then calls
 ///   [`change`](Self::change) itself.
 /// - A change must write at most [`MAX_CHANGE`](crate::MAX_CHANGE) bytes.
-/// - Names that must be unique, and limits, must have a key of their own that each change reads and
-///   writes.
+/// - Each unique name and each limit must have a separate key that each change reads and writes.
 pub trait Kv: Send + Sync + 'static {
     /// Creates the tables that do not exist yet. It may be called again, with the same tables or
     /// others, and by several processes at the same time.
@@ -144,27 +143,27 @@ pub trait Kv: Send + Sync + 'static {
     /// in between, [`KvError::CommitUnknown`] if the change may or may not be stored.
     fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError>;
 
-    /// Whether calls may wait: for a disk, a server, or changes elsewhere. Where none does, the
-    /// store runs changes on the caller's thread, and not together on one of its own.
+    /// Returns whether calls may wait: for a disk, a server, or changes elsewhere. If none does,
+    /// the store runs changes on the caller's thread, instead of batches on a separate thread.
     fn waits(&self) -> bool {
         true
     }
 
-    /// Who else may change the store.
+    /// Returns which other handles may change the store.
     fn shared(&self) -> Shared {
         Shared::OneProcess
     }
 }
 
-/// Who may change a store.
+/// The handles that may change a store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "the caller must obey each variant")]
 pub enum Shared {
-    /// This handle only. A second one, in this process or another, must not open the same data:
-    /// the adapter must refuse it if it can.
+    /// Only this handle. A second one, in this process or another, must not open the same data: the
+    /// adapter must refuse it if it can.
     OneProcess,
-    /// Any number of handles in any number of processes. The caller reads in this interval
-    /// whether others have changed something.
+    /// Any number of handles in any number of processes. The caller checks in this interval whether
+    /// others have changed something.
     Processes {
         /// The interval.
         poll: Duration,

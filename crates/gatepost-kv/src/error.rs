@@ -15,8 +15,8 @@ pub enum KvError {
     /// Another change came in between. The same change may succeed if it runs again.
     #[error("another change came in between")]
     Conflict,
-    /// The callback wants nothing of its change to be kept. Adapters return it as it is, and
-    /// create none of their own.
+    /// The callback wants nothing of its change to be kept. Adapters must return it as it is, and
+    /// must not create this error themselves.
     #[error("the change was abandoned by its caller")]
     Abandoned,
     /// The connection was lost, or the disk failed, during the commit: the change is stored wholly

@@ -22,15 +22,15 @@ type Undo = (&'static str, Arc<[u8]>, Option<Bytes>);
 /// breaks a rule of the caller about keys, bounds and sizes ([`KvError::Invalid`]), so that tests
 /// on it find that.
 ///
-/// Views share a lock and changes hold it alone. A snapshot therefore costs nothing, and a value is
-/// read without a copy; in return a view holds up changes for as long as it runs, which the
-/// contract keeps short. (A persistent map would let both run at a time, and make each write a
-/// copy of its path.) A change is made in place, and undone if its callback returns an error.
+/// Views share a lock, and a change holds it exclusively. A snapshot therefore costs nothing, and a
+/// value is read without a copy; in return a view blocks changes for as long as it runs, which the
+/// contract keeps short. (A persistent map would let both run at a time, and make each write a copy
+/// of its path.) A change is made in place, and undone if its callback returns an error.
 #[derive(Debug, Default)]
 pub struct MemoryKv(RwLock<Tables>);
 
 impl MemoryKv {
-    /// A store with these tables.
+    /// Creates a store with these tables.
     pub(crate) fn of(tables: &[Table]) -> Self {
         let tables = tables.iter().map(|table| (table.name, Rows::new()));
         Self(RwLock::new(tables.collect()))
@@ -71,7 +71,7 @@ impl Kv for MemoryKv {
 
 struct MemoryView<'a>(&'a Tables);
 
-/// A change in place. When it is dropped, it undoes what is in `undo`, the last first.
+/// A change in place. When it is dropped, it reverts the writes in `undo`, the last first.
 struct MemoryChange<'a> {
     tables: &'a mut Tables,
     undo: Vec<Undo>,

@@ -24,13 +24,13 @@ pub enum Go {
 }
 
 impl Span {
-    /// All keys of a table.
+    /// Returns the span of all keys of a table.
     #[must_use]
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// The keys from `from`, included, to `to`, excluded.
+    /// Returns the span from `from`, included, to `to`, excluded.
     pub fn between(from: impl Into<Vec<u8>>, to: impl Into<Vec<u8>>) -> Self {
         Self {
             from: from.into(),
@@ -39,7 +39,7 @@ impl Span {
         }
     }
 
-    /// The keys from `from`, included.
+    /// Returns the span from `from`, included, to the last key.
     pub fn since(from: impl Into<Vec<u8>>) -> Self {
         Self {
             from: from.into(),
@@ -48,7 +48,8 @@ impl Span {
         }
     }
 
-    /// The keys that begin with `prefix`, in a table of [bytes](crate::Keys::Bytes).
+    /// Returns the span of the keys that begin with `prefix`, in a table of
+    /// [bytes](crate::Keys::Bytes).
     pub fn prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let from = prefix.into();
         let mut to = from.clone();
@@ -66,15 +67,15 @@ impl Span {
         }
     }
 
-    /// The same span, with the greatest key first.
+    /// Returns the same span, with the greatest key first.
     #[must_use]
     pub fn backward(mut self) -> Self {
         self.back = true;
         self
     }
 
-    /// What remains of the span after `key`, in its direction: the next page. In a table of
-    /// [numbers](crate::Keys::Numbers) the caller goes on at the next number instead.
+    /// Returns the rest of the span after `key`, in its direction: the next page. In a table of
+    /// [numbers](crate::Keys::Numbers) the caller continues at the next number instead.
     #[must_use]
     pub fn after(mut self, key: &[u8]) -> Self {
         if self.back {
@@ -86,7 +87,7 @@ impl Span {
         self
     }
 
-    /// Whether no key can be in the span.
+    /// Returns whether no key can be in the span.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.to.as_ref().is_some_and(|to| *to <= self.from)

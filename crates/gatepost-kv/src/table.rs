@@ -2,12 +2,12 @@
 
 use crate::span::Span;
 
-/// The longest key, in bytes. LMDB takes 511 by default: a bound of a span, which may have a byte
-/// more than a key, fits with the longest [prefix](Table::prefixed_key) of a table.
+/// The maximum length of a key, in bytes. LMDB takes 511 by default: a bound of a span, which may
+/// have a byte more than a key, fits with the longest [prefix](Table::prefixed_key) of a table.
 pub const MAX_KEY: usize = 480;
-/// The longest value, in bytes: one rendered message and its columns.
+/// The maximum length of a value, in bytes: one rendered message and its columns.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
-/// The most that one change writes, in bytes: its keys and values together.
+/// The maximum number of bytes that one change writes: its keys and values together.
 pub const MAX_CHANGE: usize = 16 * 1024 * 1024;
 const MAX_NAME: usize = 29;
 const SEPARATOR: u8 = 0;
@@ -40,7 +40,7 @@ pub enum Keys {
 }
 
 impl Table {
-    /// A table whose keys are bytes.
+    /// Creates a table whose keys are bytes.
     ///
     /// # Panics
     /// If the name is not 1 to 29 of `a` to `z` and `_`; in a constant, at compile time.
@@ -49,7 +49,7 @@ impl Table {
         Self::new(name, Keys::Bytes)
     }
 
-    /// A table whose keys are numbers.
+    /// Creates a table whose keys are numbers.
     ///
     /// # Panics
     /// If the name is not 1 to 29 of `a` to `z` and `_`; in a constant, at compile time.

@@ -108,7 +108,7 @@ impl Actor {
 
     /// Notifies the platform and the audit log. A panic of the platform is logged; the change
     /// persists.
-    async fn record(&self, table: &'static str, operation: Operation, subject: Subject) {
+    pub(crate) async fn record(&self, table: &'static str, operation: Operation, subject: Subject) {
         let row = subject.row;
         let change = Audited::new(&self.principal, table, Some(row), operation).about(&subject);
         let told = catch_unwind(AssertUnwindSafe(|| self.door.audit.record(&change)));

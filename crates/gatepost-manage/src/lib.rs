@@ -34,6 +34,7 @@ mod response;
 mod sending;
 mod signing;
 mod subject;
+mod subscriptions;
 mod system;
 mod tables;
 mod targets;
@@ -59,8 +60,8 @@ pub use delivery::{Attempt, ClientCertificate};
 // Types in its signatures, so that users of this crate need neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
-    Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, TargetVerdict, TriggerInput,
-    WaitReason,
+    Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, MAX_TOGETHER, TargetVerdict,
+    TriggerInput, WaitReason,
 };
 pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;

@@ -20,8 +20,8 @@ pub struct Listed<R, I> {
     /// The rows, in the order of the requested page; at most its limit.
     pub rows: Vec<R>,
     /// The row after which to continue; `None` if the end was reached. A page may have fewer rows
-    /// than the limit even if more exist: a call reads at most 20,000 rows, and no more of their
-    /// bodies than [`Bodies::UpTo`] of the page.
+    /// than the limit even if more exist: a call reads at most 20,000 rows, and of their bodies at
+    /// most the page's [`Bodies::UpTo`].
     pub next: Option<I>,
 }
 

@@ -65,8 +65,8 @@ impl Actor {
     }
 
     /// Returns one page of the changes that match and that the caller may see: users see the
-    /// changes of their own records, administrators those made in their tenant. The newest changes
-    /// may still be missing.
+    /// changes of their records, administrators those made in their tenant. The newest changes may
+    /// still be missing.
     ///
     /// # Errors
     /// [`ManageError::NotFound`] without an audit log, [`ManageError::TooFast`] if too many lists

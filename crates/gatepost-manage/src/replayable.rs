@@ -60,8 +60,8 @@ pub struct ReplayCount {
 }
 
 impl Actor {
-    /// Counts the deliveries that [`replay_some`](Self::replay_some) would replay. Those whose
-    /// message was not kept are left out.
+    /// Counts the deliveries that [`replay_some`](Self::replay_some) would replay. Deliveries
+    /// without a kept message are left out.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.

@@ -208,11 +208,11 @@ impl Actor {
     }
 }
 
-fn of_task(row: &TaskRow) -> Subject {
+pub(crate) fn of_task(row: &TaskRow) -> Subject {
     Subject::new(row.id, row.owner, row.value.name.as_str())
 }
 
-fn webhook_of(task: &Task) -> Option<WebhookId> {
+pub(crate) fn webhook_of(task: &Task) -> Option<WebhookId> {
     match &task.action {
         Action::Send { webhook, .. } => Some(*webhook),
         _ => None,

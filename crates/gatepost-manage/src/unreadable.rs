@@ -8,7 +8,7 @@ use crate::finish::contain;
 
 /// The number of records listed at a time; there may be more after these were deleted.
 const MOST: u32 = 100;
-/// How many times this number is read if rows of others are among them.
+/// The number of such lists that are read if rows of other owners are among them.
 const MORE: u32 = 8;
 
 impl Actor {

@@ -179,6 +179,6 @@ impl Actor {
     }
 }
 
-fn of_webhook(row: &Row<WebhookId, Webhook>) -> Subject {
+pub(crate) fn of_webhook(row: &Row<WebhookId, Webhook>) -> Subject {
     Subject::new(row.id, row.owner, row.value.name.as_str())
 }

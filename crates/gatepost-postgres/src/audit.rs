@@ -1,4 +1,4 @@
-//! Who changed what.
+//! The audit log.
 
 use std::net::IpAddr;
 
@@ -62,7 +62,8 @@ impl AuditStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// The first statement takes the owners' locks; the second sees what was added before.
+    /// Adds entries. The first statement takes the owners' locks; the second sees the entries
+    /// committed until then.
     async fn add_entries(&self, entries: &[&AuditEntry], most: i64) -> Result<()> {
         let (owners, added): (Vec<Uuid>, Vec<i64>) = AuditEntry::by_owner(entries)
             .into_iter()

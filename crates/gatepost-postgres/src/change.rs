@@ -1,5 +1,4 @@
-//! A change of a record: the locks of the places that it concerns, the change, its commit, in one
-//! round trip.
+//! A change of a record: the locks of its realms, the change and its commit, in one round trip.
 
 use gatepost_storage::ErrorKind;
 use tokio_postgres::Row;
@@ -10,10 +9,10 @@ use crate::error::{Failure, Result};
 
 /// Gives an owner a row, so that joins find one.
 pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
-/// Lets an owner who was removed begin again, with nothing.
+/// Lets a removed owner start again, without records.
 pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
 
-/// In whose places a change is alone.
+/// The realms, owners and webhooks that a change locks exclusively.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     pub(crate) places: Vec<String>,
@@ -23,19 +22,19 @@ pub(crate) struct Alone {
     pub(crate) events: Vec<i64>,
 }
 
-/// What a statement of a change says of itself, in words of its own.
+/// The error texts of a statement that changes a record.
 pub(crate) struct Words {
-    /// The record: `webhook`.
+    /// The kind of the record: `webhook`.
     pub(crate) what: &'static str,
-    /// What is wrong where a name is taken.
+    /// The error if a name is taken.
     pub(crate) taken: &'static str,
-    /// What is wrong where a row that is referred to does not exist.
+    /// The error if a referenced row does not exist.
     pub(crate) reference: &'static str,
 }
 
 impl Db {
-    /// Makes a change while nobody else changes the same places. `sql` answers
-    /// one row whose `verdict` is `ok`, or why nothing was changed; `again` without the locks.
+    /// Makes a change while nobody else changes the same realms. `sql` returns one row whose
+    /// `verdict` is `ok`, or the reason why nothing was changed; `again` without the locks.
     pub(crate) async fn change(
         &self,
         alone: &Alone,
@@ -58,7 +57,7 @@ impl Db {
     }
 }
 
-/// The verdict of the last of these statements, with its row.
+/// Returns the verdict of the last of these statements, with its row.
 fn changed(mut answers: Vec<Vec<Row>>) -> Tried<(String, Row)> {
     let row = answers.pop().and_then(|rows| rows.into_iter().next());
     let row = row.ok_or_else(Failure::nothing)?;
@@ -69,7 +68,7 @@ fn changed(mut answers: Vec<Vec<Row>>) -> Tried<(String, Row)> {
     })
 }
 
-/// The parameters of `place/needed.sql`.
+/// Returns the parameters of `place/needed.sql`.
 pub(crate) fn lock_params<'a>(
     number: &'a i32,
     in_order: &'a Vec<i64>,
@@ -87,7 +86,7 @@ pub(crate) fn lock_params<'a>(
 }
 
 impl Words {
-    /// The error of a verdict.
+    /// Returns the error of a verdict.
     pub(crate) fn check(&self, verdict: &str) -> Result<()> {
         Err(match verdict {
             "ok" => return Ok(()),
@@ -104,7 +103,7 @@ impl Words {
     }
 }
 
-/// A limit as a column can hold it.
+/// Returns a limit in the range of a column.
 pub(crate) fn most(limit: u64) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

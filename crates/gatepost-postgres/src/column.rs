@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use crate::error::{Failure, Result};
 
-/// A column of text, parsed.
+/// Returns a text column, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
     stored(row, column, str::parse)
 }
 
-/// A column of text, as `read` has it.
+/// Returns a text column, parsed by `read`.
 pub(crate) fn stored<T, E: Display>(
     row: &Row,
     column: &'static str,
@@ -28,36 +28,36 @@ pub(crate) fn stored<T, E: Display>(
     read(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// The cause of a delivery.
+/// Returns the cause of a delivery.
 pub(crate) fn cause(row: &Row) -> Result<Option<Cause>> {
     let cause: Option<&str> = row.try_get("cause")?;
     let cause = cause.map(str::parse).transpose();
     cause.map_err(|e| Failure::corrupt("cause", e))
 }
 
-/// Text in a column of bytes, which unlike text may hold a NUL.
+/// Returns text from a column of bytes, which unlike text may hold a NUL.
 pub(crate) fn text<'a>(row: &'a Row, column: &'static str) -> Result<&'a str> {
     std::str::from_utf8(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// A user.
+/// Returns the owner in a column.
 pub(crate) fn owner(row: &Row, column: &str) -> Result<OwnerId> {
     Ok(row.try_get::<_, Uuid>(column)?.into())
 }
 
-/// The place of a row.
+/// Returns the realm of a row.
 pub(crate) fn place(row: &Row) -> Result<Realm> {
     let place = Realm::from_word(row.try_get("place")?);
     place.ok_or_else(|| Failure::corrupt("place", "unknown word"))
 }
 
-/// The tenant of a row, if it has one.
+/// Returns the tenant of a row, if it has one.
 pub(crate) fn tenant(row: &Row) -> Result<Option<TenantId>> {
     let tenant: Option<Uuid> = row.try_get("tenant")?;
     Ok(tenant.map(TenantId::from))
 }
 
-/// The owner or the tenant that a scope is of, as columns have them.
+/// Returns the owner or the tenant of a scope, as columns.
 pub(crate) fn scope_ids(scope: Scope) -> (Option<Uuid>, Option<Uuid>) {
     match scope {
         Scope::All => (None, None),
@@ -66,7 +66,7 @@ pub(crate) fn scope_ids(scope: Scope) -> (Option<Uuid>, Option<Uuid>) {
     }
 }
 
-/// An HTTP status.
+/// Returns an HTTP status.
 pub(crate) fn status(row: &Row, column: &'static str) -> Result<Option<u16>> {
     let status: Option<i32> = row.try_get(column)?;
     status
@@ -75,7 +75,7 @@ pub(crate) fn status(row: &Row, column: &'static str) -> Result<Option<u16>> {
         .map_err(|e| Failure::corrupt(column, e))
 }
 
-/// A count of 64 bits.
+/// Returns a count from a column of 64 bits.
 pub(crate) fn total(row: &Row, column: &'static str) -> Result<u64> {
     u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
 }
@@ -84,7 +84,7 @@ pub(crate) fn count(row: &Row, column: &'static str) -> Result<u32> {
     u32::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// A count that a column of 32 bits holds.
+/// Returns a count from a column of 32 bits.
 pub(crate) fn number(row: &Row, column: &'static str) -> Result<u32> {
     u32::try_from(row.try_get::<_, i32>(column)?).map_err(|e| Failure::corrupt(column, e))
 }
@@ -98,13 +98,13 @@ pub(crate) fn span(row: &Row, column: &'static str) -> Result<Option<Duration>> 
     Ok(micros.map(Duration::from_micros))
 }
 
-/// A length of time in whole microseconds.
+/// Returns a duration in whole microseconds.
 pub(crate) fn micros(span: Duration) -> i64 {
     i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// PostgreSQL's text holds every character but NUL. Responses of targets may hold it and must be
-/// stored all the same.
+/// Replaces NUL, the only character that PostgreSQL's text cannot hold. Responses of targets may
+/// hold it and must be stored nevertheless.
 pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => text.replace('\0', "\u{fffd}").into(),
@@ -115,7 +115,7 @@ pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
 /// A column of several rows, as the array that a statement takes.
 pub(crate) type Column<'a> = Box<dyn ToSql + Send + Sync + 'a>;
 
-/// The column with a value of each row.
+/// Returns the column with a value of each row.
 pub(crate) fn column<'a, T, V>(rows: impl IntoIterator<Item = T>, of: impl Fn(T) -> V) -> Column<'a>
 where
     V: ToSql + Send + Sync + 'a,
@@ -123,7 +123,7 @@ where
     Box::new(rows.into_iter().map(of).collect::<Vec<V>>())
 }
 
-/// Columns as the parameters of a statement.
+/// Returns columns as the parameters of a statement.
 pub(crate) fn params<'a>(columns: &'a [Column<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     let params = columns.iter().map(|column| &**column as _);
     params.collect()

@@ -1,4 +1,4 @@
-//! Where the database is and how to speak to it.
+//! The configuration of the connection to the database.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 use crate::login::{Login, Password};
 use crate::settings::Settings;
 
-/// How a [`PostgresStore`](crate::PostgresStore) reaches its database.
+/// The connection settings of a [`PostgresStore`](crate::PostgresStore).
 ///
 /// ```
 /// # async fn example() -> Result<(), gatepost_storage::StoreError> {
@@ -41,10 +41,10 @@ pub struct PostgresConfig {
 }
 
 impl PostgresConfig {
-    /// A connection string in either form of libpq:
-    /// `postgres://user:password@host/database?sslmode=require` or `host=… user=…`. `sslmode`
-    /// is `disable`, `prefer` or `require`; `verify-ca` and `verify-full` mean `require`,
-    /// because a certificate that is shown is always verified, the name in it too.
+    /// Takes a connection string in either form of libpq:
+    /// `postgres://user:password@host/database?sslmode=require` or `host=… user=…`. `sslmode` is
+    /// `disable`, `prefer` or `require`; `verify-ca` and `verify-full` mean `require`, because the
+    /// certificate of the server and the name in it are always verified.
     #[must_use]
     pub fn url(url: &str) -> Self {
         Self {
@@ -62,69 +62,70 @@ impl PostgresConfig {
         }
     }
 
-    /// The schema that holds the tables, created if it does not exist; `gatepost` by default. A
-    /// small letter or `_`, then at most 39 small letters, digits or `_`.
+    /// Sets the schema that holds the tables; it is created if it does not exist. The default is
+    /// `gatepost`. The name is a small letter or `_`, then at most 39 small letters, digits or `_`.
     #[must_use]
     pub fn with_schema(mut self, schema: &str) -> Self {
         schema.clone_into(&mut self.schema);
         self
     }
 
-    /// The keys that seal the secrets of webhooks. Without any they are stored in plaintext, and a
-    /// warning says so at every start.
+    /// Sets the keys that seal the secrets of webhooks. Without any, secrets are stored in
+    /// plaintext, and a warning says so at every start.
     #[must_use]
     pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
         self.sealing = Arc::new(keys);
         self
     }
 
-    /// The maximum number of connections in the pool; one more listens. 5 by default, at least 4.
+    /// Sets the maximum number of connections in the pool; one more connection listens. The default
+    /// is 5, the minimum 4.
     #[must_use]
     pub fn with_max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(4);
         self
     }
 
-    /// How long the server may work on one statement; 30 s by default.
+    /// Sets how long the server may work on one statement; 30 s by default.
     #[must_use]
     pub fn with_statement_timeout(mut self, timeout: Duration) -> Self {
         self.statement_timeout = timeout;
         self
     }
 
-    /// How long a statement may wait for a lock; 10 s by default.
+    /// Sets how long a statement may wait for a lock; 10 s by default.
     #[must_use]
     pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
         self
     }
 
-    /// Whether the URL is that of a pooler which gives each transaction another session, such as
-    /// PgBouncer with `pool_mode = transaction`: then each transaction says what it depends on. The
-    /// pooler must keep track of prepared statements (PgBouncer from 1.21 on, with
-    /// `max_prepared_statements`); one that does not is refused when the store connects. One that
-    /// gives each connection a session is none of these. Needs a
-    /// [direct URL](Self::with_direct_url).
+    /// Sets whether the URL is that of a pooler which gives each transaction another session, such
+    /// as PgBouncer with `pool_mode = transaction`. Each transaction then makes the settings that
+    /// it depends on. The pooler must keep track of prepared statements (PgBouncer from 1.21 on,
+    /// with `max_prepared_statements`); connecting through one that does not fails. Not needed for
+    /// a pooler that gives each connection its own session. Needs a [direct
+    /// URL](Self::with_direct_url).
     #[must_use]
     pub fn with_pooled(mut self, pooled: bool) -> Self {
         self.pooled = pooled;
         self
     }
 
-    /// The server itself, past a pooler: for the listening connection and migrations. In the form
-    /// of [`url`](Self::url), which stands in for it if there is none.
+    /// Sets the URL of the server itself, past a pooler, for the listening connection and
+    /// migrations. It has the form of [`url`](Self::url), which is used instead if there is none.
     #[must_use]
     pub fn with_direct_url(mut self, url: &str) -> Self {
         self.direct_url = Some(trim_pasted(url).to_owned());
         self
     }
 
-    /// Where the password comes from, if it changes while the process runs: asked before each
-    /// connection is opened, in place of the one in the URLs. Connections that are open stay as
-    /// they are; when the server has ended those of the old password, the next are opened with what
-    /// is given then. Called on the threads of the runtime, so it returns at once: from memory, or
-    /// from a small file, whose line break counts for nothing ([`trim_pasted`]). Where it panics
-    /// the URL's password is tried.
+    /// Sets a source of the password, for a password that changes while the process runs. The store
+    /// calls it before it opens a connection, and uses the result instead of the password in the
+    /// URLs. Open connections are kept; when the server has ended those with the old password, new
+    /// ones are opened with the password returned then. The source is called on the threads of the
+    /// runtime, so it must return immediately: from memory, or from a small file, whose line break
+    /// is ignored ([`trim_pasted`]). If it panics, the password in the URL is tried.
     ///
     /// ```
     /// # use gatepost_postgres::PostgresConfig;
@@ -144,26 +145,26 @@ impl PostgresConfig {
         self
     }
 
-    /// Whether the role may define tables while the store is in use, as it may by default: then the
-    /// log has partitions that are made ahead and dropped when they are old. Without, all that
-    /// comes beyond those that the migrations made is in one, and what is old is deleted row by
-    /// row.
+    /// Sets whether the role may define tables while the store is in use; true by default. The log
+    /// then has partitions that are created ahead and dropped when they are old. Otherwise one
+    /// partition takes all deliveries beyond the partitions that the migrations created, and old
+    /// deliveries are deleted row by row.
     #[must_use]
     pub fn with_ddl(mut self, may_define: bool) -> Self {
         self.ddl = may_define;
         self
     }
 
-    /// Root certificates in PEM form that are trusted for the server, in addition to the public
-    /// ones. A byte order mark before them is dropped; a text without a certificate is refused when
-    /// the store connects.
+    /// Adds root certificates in PEM form that are trusted for the server, in addition to the
+    /// public ones. A byte order mark before them is dropped; connecting fails if the text holds no
+    /// certificate.
     #[must_use]
     pub fn with_extra_roots_pem(mut self, pem: &[u8]) -> Self {
         self.extra_roots_pem = pem.to_vec();
         self
     }
 
-    /// The validated schema.
+    /// Returns the validated schema.
     pub(crate) fn schema_name(&self) -> Result<&str, StoreError> {
         let mut bytes = self.schema.bytes();
         let first = bytes
@@ -180,17 +181,17 @@ impl PostgresConfig {
         }
     }
 
-    /// What each session says of itself or, behind a pooler, each transaction.
+    /// Returns the settings of each session or, behind a pooler, of each transaction.
     pub(crate) fn settings(&self) -> Settings {
         Settings::new(self.statement_timeout, self.lock_timeout, self.pooled)
     }
 
-    /// What the driver needs for the connections of the pool.
+    /// Returns the driver's configuration for the connections of the pool.
     pub(crate) fn driver(&self) -> Result<Login, StoreError> {
         self.driver_of(&self.url)
     }
 
-    /// The same for connections past a pooler.
+    /// Returns the same for connections past a pooler.
     pub(crate) fn direct_driver(&self) -> Result<Login, StoreError> {
         match &self.direct_url {
             Some(url) => self.driver_of(url),
@@ -202,7 +203,7 @@ impl PostgresConfig {
         }
     }
 
-    /// The same store, past a pooler.
+    /// Returns the configuration of the same store, past a pooler.
     pub(crate) fn direct(&self) -> Self {
         let mut direct = self.clone();
         direct.pooled = false;
@@ -217,11 +218,11 @@ impl PostgresConfig {
         let url = url
             .replace("sslmode=verify-full", "sslmode=require")
             .replace("sslmode=verify-ca", "sslmode=require");
-        // The driver's error is left out: it may quote what it could not read.
+        // The driver's error is left out: it may quote the invalid text.
         let mut driver: tokio_postgres::Config = url.parse().map_err(|_| {
             StoreError::new(ErrorKind::Invalid, "the connection string cannot be read")
         })?;
-        // A server that a failover left read-only is of no use.
+        // A server that a failover left read-only cannot be used.
         driver.target_session_attrs(TargetSessionAttrs::ReadWrite);
         if driver.get_application_name().is_none() {
             driver.application_name("gatepost");
@@ -237,7 +238,7 @@ impl PostgresConfig {
     }
 }
 
-/// Without the connection string, which holds the password.
+/// Leaves out the connection string, which holds the password.
 impl fmt::Debug for PostgresConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresConfig")

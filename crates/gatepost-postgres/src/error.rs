@@ -1,9 +1,10 @@
-//! From the driver's errors to a [`StoreError`] that says what can be done and holds no value.
+//! The mapping of the driver's errors to a [`StoreError`], which says what can be done and holds no
+//! value.
 
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::error::SqlState;
 
-/// What went wrong. Can be cloned, because a batch that fails fails many callers.
+/// An error of the store. It can be cloned, because a batch that fails has many callers.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     kind: ErrorKind,
@@ -11,19 +12,19 @@ pub(crate) struct Failure {
     cause: Option<Cause>,
     /// Whether the server aborted this transaction because of a conflict with another.
     pub(crate) was_victim: bool,
-    /// Whether a lock was waited for, or the statement took, too long.
+    /// Whether the wait for a lock, or the statement, took too long.
     pub(crate) was_locked: bool,
     /// Whether the connection broke before the server had answered.
     unanswered: bool,
 }
 
-/// The cause, without values: of a server's error the code and the constraint alone.
+/// The cause without values: for a server's error, only the code and the constraint.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Cause(String);
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
-/// What the methods of the traits return.
+/// The result of the traits' methods.
 pub(crate) type Answer<T> = std::result::Result<T, StoreError>;
 
 impl Failure {
@@ -46,12 +47,12 @@ impl Failure {
         Self::new(ErrorKind::Unavailable, context)
     }
 
-    /// A statement that always returns something has returned nothing.
+    /// Returns the error of a statement that returned nothing although it always returns a row.
     pub(crate) fn nothing() -> Self {
         Self::unavailable("the database returned no result")
     }
 
-    /// Stored data that breaks a rule of the record that it should be.
+    /// Returns the error of stored data that breaks a rule of its record.
     pub(crate) fn corrupt(context: &'static str, cause: impl std::fmt::Display) -> Self {
         Self {
             cause: Some(Cause(cause.to_string())),
@@ -59,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// A newer process has migrated the schema.
+    /// Returns the error of a schema that a newer process has migrated.
     pub(crate) fn newer(found: i32, known: i32) -> Self {
         let versions = format!("its schema is version {found}, this process knows {known}");
         Self {
@@ -71,7 +72,7 @@ impl Failure {
         }
     }
 
-    /// The failure of what comes before a change: the server was not asked for it.
+    /// Returns the failure as one that happened before the server received the change.
     pub(crate) fn before_anything(self) -> Self {
         Self {
             unanswered: false,
@@ -79,7 +80,8 @@ impl Failure {
         }
     }
 
-    /// The error of an insertion: whether it was stored is unknown where the server did not answer.
+    /// Returns the error of an insertion. If the server did not answer, it is unknown whether the
+    /// row was stored.
     pub(crate) fn of_insertion(self) -> StoreError {
         let unanswered = self.unanswered;
         let error = StoreError::from(self);
@@ -90,17 +92,17 @@ impl Failure {
         self.kind == ErrorKind::Unavailable
     }
 
-    /// Whether something is there already that may be there once only.
+    /// Returns whether the value exists already and must be unique.
     pub(crate) fn is_conflict(&self) -> bool {
         self.kind == ErrorKind::Conflict
     }
 
-    /// Whether it is the stored row that is at fault: lists pass it over.
+    /// Returns whether the stored row is at fault: lists skip such a row.
     pub(crate) fn is_corrupt(&self) -> bool {
         self.kind == ErrorKind::Corrupt
     }
 
-    /// What cannot be read and why, without a value.
+    /// Returns the name of the unreadable data and the reason, without a value.
     pub(crate) fn reason(&self) -> String {
         match &self.cause {
             Some(cause) => format!("{}: {cause}", self.context),
@@ -108,7 +110,7 @@ impl Failure {
         }
     }
 
-    /// The cause in words, for a row that ends because of it.
+    /// Returns the cause as text, for a row that ends because of it.
     pub(crate) fn cause(&self) -> String {
         self.cause
             .as_ref()
@@ -173,8 +175,8 @@ impl From<deadpool_postgres::PoolError> for Failure {
         match error {
             PoolError::Backend(error) => {
                 let mut failure = Self::from(error).before_anything();
-                // A refused login, a missing database or a read-only server can be put right
-                // without us.
+                // A refused login, a missing database or a read-only server can be corrected
+                // without a change here.
                 failure.kind = ErrorKind::Unavailable;
                 failure.context = "no connection to the database";
                 failure
@@ -185,7 +187,7 @@ impl From<deadpool_postgres::PoolError> for Failure {
     }
 }
 
-/// Errors of the driver itself: a lost connection, or a value that does not fit.
+/// Returns the failure of the driver's own errors: a lost connection, or a value that does not fit.
 fn without_answer(error: &tokio_postgres::Error) -> Failure {
     let text = error.to_string();
     let (kind, context) = if text.starts_with("error serializing parameter") {
@@ -198,7 +200,7 @@ fn without_answer(error: &tokio_postgres::Error) -> Failure {
             "the connection to the database was lost",
         )
     };
-    // A value that does not fit may be quoted by whatever refused it.
+    // The error may quote a value that does not fit.
     let source = match kind {
         ErrorKind::Unavailable => std::error::Error::source(error),
         _ => None,
@@ -214,8 +216,8 @@ fn without_answer(error: &tokio_postgres::Error) -> Failure {
     }
 }
 
-/// The text of an error; of the system's own without their number and their capital, which have no
-/// place in a sentence.
+/// Returns the text of an error; for an error of the operating system without its number and in
+/// lower case, to fit into a sentence.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let text = error.to_string();
     let system = error.downcast_ref::<std::io::Error>();
@@ -227,8 +229,8 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// What keeps a platform from starting, in words: the codes are found in PostgreSQL's appendix A
-/// only.
+/// Returns the reason why a platform cannot start, as text: the codes are found only in
+/// PostgreSQL's appendix A.
 fn meaning(code: &SqlState) -> Option<&'static str> {
     Some(match *code {
         SqlState::INVALID_PASSWORD => "wrong user or password",
@@ -260,7 +262,7 @@ fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static s
                 _ => "a row that is referred to does not exist",
             },
         ),
-        // A read-only server is one that a failover left behind.
+        // A read-only server is left after a failover.
         (_, &SqlState::READ_ONLY_SQL_TRANSACTION) => {
             (ErrorKind::Unavailable, "the database is read-only")
         }

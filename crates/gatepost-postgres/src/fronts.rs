@@ -1,13 +1,13 @@
-//! Where the claims of a lane begin.
+//! Claim cursors: the positions at which the claims of a queue begin.
 //!
-//! What was claimed leaves its entry in the index of the queue until it is removed: for as long as
+//! A claimed delivery leaves its entry in the index of the queue until it is removed: as long as
 //! any transaction might still see it (a report, a dump), and for some time after. A claim that
-//! begins at the front of its lane walks over all that was claimed since. So this process remembers
-//! up to where it has claimed from each lane and begins there.
+//! begins at the start of its queue walks over the entries of all earlier claims. So this process
+//! remembers the position up to which it has claimed from each queue, and begins there.
 //!
-//! That is a shortcut, not the truth: whatever tells this process that something waits leads back,
-//! be it that it queued it itself ([`queued`](Fronts::queued)), that another process says so
-//! ([`heard`](Fronts::heard)), or that a look at the queue found it ([`found`](Fronts::found)).
+//! The cursor is only an optimization. It moves back whenever this process is notified that
+//! something waits: because it enqueued it ([`queued`](Fronts::queued)), another process notifies
+//! it ([`heard`](Fronts::heard)), or a query of the queue found it ([`found`](Fronts::found)).
 
 mod front;
 
@@ -19,23 +19,23 @@ use gatepost_storage::webhooks::{DueLane, Lane};
 
 use self::front::{FRONT, Front};
 
-/// Lanes that are remembered, at most.
+/// The maximum number of queues that are remembered.
 const MOST: usize = 4_096;
 
 #[derive(Debug, Default)]
 pub(crate) struct Fronts(Mutex<HashMap<Lane, Front>>);
 
-/// Claims under way. Dropped without [`end`](Self::end), nobody knows what they did.
+/// Claims under way. If it is dropped without [`end`](Self::end), their results are unknown.
 pub(crate) struct Claiming<'a> {
     fronts: &'a Fronts,
     lanes: Vec<(Lane, i64)>,
-    /// Due when each lane begins; `None`: at its front.
+    /// The due time at which the claim of each queue begins; `None` is the start of the queue.
     pub(crate) since: Vec<Option<DateTime<Utc>>>,
     ended: bool,
 }
 
 impl Fronts {
-    /// Before a claim from these lanes, each once, and at most this many of each.
+    /// Begins a claim from these queues, each once, with the maximum for each.
     pub(crate) fn claim(&self, lanes: Vec<(Lane, i64)>) -> Claiming<'_> {
         let mut known = self.lock();
         if known.len() + lanes.len() > MOST {
@@ -56,7 +56,7 @@ impl Fronts {
         }
     }
 
-    /// Something waits in these lanes, due at these times.
+    /// Records that something waits in these queues, due at these times.
     pub(crate) fn queued(&self, waits: impl IntoIterator<Item = (Lane, DateTime<Utc>)>) {
         let mut known = self.lock();
         for (lane, due) in waits {
@@ -66,19 +66,20 @@ impl Fronts {
         }
     }
 
-    /// Something waits, in whichever lane.
+    /// Records that something waits in an unknown queue.
     pub(crate) fn queued_somewhere(&self, due: DateTime<Utc>) {
         for front in self.lock().values_mut() {
             front.queued(due);
         }
     }
 
-    /// Lanes have these heads.
+    /// Records the first delivery of each of these queues.
     pub(crate) fn found(&self, lanes: &[DueLane]) {
         self.queued(lanes.iter().map(|found| (found.lane, found.due)));
     }
 
-    /// Others have queued something in these lanes, due at whatever time.
+    /// Records that other processes have enqueued something in these queues, with unknown due
+    /// times.
     pub(crate) fn heard(&self, lanes: &[Lane]) {
         self.queued(lanes.iter().map(|lane| (*lane, FRONT)));
     }
@@ -89,7 +90,7 @@ impl Fronts {
 }
 
 impl Claiming<'_> {
-    /// What was claimed at `now` of each lane, and how that was due.
+    /// Takes the queues and due times of the deliveries that were claimed at `now`.
     pub(crate) fn end(
         mut self,
         claimed: impl IntoIterator<Item = (Lane, DateTime<Utc>)>,
@@ -110,7 +111,7 @@ impl Claiming<'_> {
             match last.get(lane) {
                 Some((count, latest)) if count == most => front.end(*begun, *latest),
                 Some(_) => front.end(*begun, now),
-                // It is empty, or nothing of it can be claimed now.
+                // The queue is empty, or nothing in it can be claimed at this time.
                 None => front.end_in_vain(),
             }
         }
@@ -124,7 +125,7 @@ impl Drop for Claiming<'_> {
         }
         let mut known = self.fronts.lock();
         for (lane, _) in &self.lanes {
-            // It may have claimed nothing, and others have passed over what it held.
+            // It may have claimed nothing, and other claims have skipped the rows that it held.
             known.remove(lane);
         }
     }

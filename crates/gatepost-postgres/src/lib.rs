@@ -19,6 +19,7 @@ mod outbox;
 mod owners;
 mod queue;
 mod records;
+mod sessions;
 mod settings;
 mod store;
 mod tls;

@@ -1,4 +1,4 @@
-//! Lists: conditions as they are asked for, cut into pages by row number.
+//! Lists: a statement with the requested conditions, divided into pages by row number.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,21 @@ use crate::column::scope_ids;
 use crate::db::{Db, Param};
 use crate::error::Result;
 
-/// Every list is planned for its own values: who has few rows reads few, whatever others have.
-/// What is read between two turns of others, in bytes: about a millisecond.
+/// The number of bytes that are read before the task yields: about a millisecond of work.
 const TURN: usize = 128 * 1024;
+/// Every list is planned for its own values: a list of an owner with few rows reads few rows,
+/// however many the others have.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 
-/// A column of `r` that may be large, and what stands for it where it is not read.
+/// A column of `r` that may be large, and the replacement if it is not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
     pub(crate) column: &'static str,
     pub(crate) empty: &'static str,
 }
 
-/// A `SELECT` that grows by a condition for each filter that is set, so that the planner sees
-/// only those and picks their index.
+/// A `SELECT` with one condition for each filter that is set, so the planner sees only those and
+/// picks their index.
 pub(crate) struct List {
     sql: String,
     params: Vec<Box<dyn ToSql + Send + Sync>>,
@@ -32,7 +33,8 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// `select` begins with the columns of `r`, the listed table, and ends in a condition.
+    /// Takes a `SELECT` list that begins with the columns of `r`, the listed table, and ends in a
+    /// condition.
     pub(crate) fn of(select: &str) -> Self {
         Self {
             sql: format!("SELECT {select}"),
@@ -41,7 +43,7 @@ impl List {
         }
     }
 
-    /// The rows of a scope; `o` is the row of the owner.
+    /// Lists the rows of a scope; `o` is the row of the owner.
     pub(crate) fn scoped(select: &str, scope: Scope) -> Self {
         let (owner, tenant) = scope_ids(scope);
         Self::of(select)
@@ -49,12 +51,12 @@ impl List {
             .filter("o.tenant =", tenant)
     }
 
-    /// Says which of the columns may be large.
+    /// Names the columns that may be large.
     pub(crate) fn bodies(self, bodies: &'static [Body]) -> Self {
         Self { bodies, ..self }
     }
 
-    /// `condition` ends where the parameter belongs: `r.owner =`.
+    /// Adds a condition, which ends where the parameter follows: `r.owner =`.
     pub(crate) fn filter<T: ToSql + Send + Sync + 'static>(
         mut self,
         condition: &str,
@@ -67,7 +69,8 @@ impl List {
         self
     }
 
-    /// One page of what can be read: goes on behind a row that cannot until the page is full.
+    /// Returns one page of readable rows. It skips unreadable rows and reads further until the page
+    /// is full.
     pub(crate) async fn readable<I: Copy, T>(
         self,
         db: &Db,
@@ -113,7 +116,7 @@ impl List {
         }
     }
 
-    /// One page, all of which has to be readable.
+    /// Returns one page, in which every row must be readable.
     pub(crate) async fn page<I: Copy>(
         self,
         db: &Db,
@@ -144,7 +147,7 @@ impl List {
         db.read(BEGIN, &sql, &params).await
     }
 
-    /// With what stands for bodies that are not asked for.
+    /// Returns the `SELECT`, with the replacements of bodies that are not requested.
     fn selected(&self, asked: Bodies) -> String {
         if asked.are_read() {
             return self.sql.clone();
@@ -156,7 +159,7 @@ impl List {
         self.bodies.iter().fold(self.sql.clone(), without)
     }
 
-    /// Ends a page with the row that fills it. What a body holds is not fetched to measure it.
+    /// Ends a page with the row that fills it. The content of a body is not fetched to measure it.
     fn cut(&self, page: &str, bytes: u64, direction: &str) -> String {
         let size = |body: &Body| format!("octet_length(p.{})::bigint", body.column);
         let sizes: Vec<_> = self.bodies.iter().map(size).collect();

@@ -1,4 +1,4 @@
-//! How connections log in.
+//! The login of connections.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use gatepost_ids::trim_pasted;
 use tokio_postgres::Config;
 
-/// Gives the present password.
+/// A function that returns the current password.
 pub(crate) type Password = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// What the driver needs for a connection, with the password of the moment.
+/// The driver's configuration for a connection, with the current password.
 #[derive(Clone)]
 pub(crate) struct Login {
     config: Config,
@@ -21,8 +21,8 @@ impl Login {
         Self { config, password }
     }
 
-    /// For one connection, to be opened now. Where the platform's code panics, with the password of
-    /// the connection string.
+    /// Returns the configuration of one connection that is about to be opened. If the platform's
+    /// code panics, it has the password of the connection string.
     pub(crate) fn now(&self) -> Config {
         let mut config = self.config.clone();
         if let Some(password) = &self.password {
@@ -34,7 +34,7 @@ impl Login {
         config
     }
 
-    /// The same under another name in the server's list of sessions.
+    /// Returns the same with another name in the server's list of sessions.
     pub(crate) fn named(mut self, suffix: &str) -> Self {
         let name = self.config.get_application_name().unwrap_or_default();
         let name = format!("{name} ({suffix})");

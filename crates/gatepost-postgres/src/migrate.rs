@@ -1,4 +1,4 @@
-//! The schema, made or brought up to date when a store is opened.
+//! The schema, created or migrated when a store is opened.
 
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -9,11 +9,11 @@ use crate::error::{Failure, Result};
 const MIGRATIONS: &[(&str, &str)] =
     &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
 
-/// A name without a schema is found nowhere, and made nowhere.
+/// An empty search path makes a name without a schema an error in every statement.
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SET LOCAL search_path = pg_catalog";
-/// A default tablespace that is the database's own anyway is not said: PostgreSQL would make no
-/// table that has partitions.
+/// Resets a default tablespace that is the database's own: PostgreSQL creates no partitioned table
+/// if it is named.
 const OWN_TABLESPACE: &str = "SELECT set_config('default_tablespace', '', true)
      FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
      WHERE d.datname = current_database() AND t.spcname = current_setting('default_tablespace')";
@@ -21,14 +21,14 @@ const OWN_TABLESPACE: &str = "SELECT set_config('default_tablespace', '', true)
 const FOUND: &str = "SELECT current_setting('server_version_num')::int AS version,
             current_setting('server_encoding') AS encoding";
 
-/// The version that this code knows.
+/// Returns the version that this code knows.
 pub(crate) fn known() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
 /// Runs the missing migrations, in one transaction under an advisory lock: if several nodes start
-/// at the same time, one migrates, and the others wait and find nothing to do. A database newer
-/// than this code is refused. Processes that listen on the channel are notified.
+/// at the same time, one migrates, and the others wait and find nothing to do. Refuses a database
+/// that is newer than this code. Processes that listen on the channel are notified.
 pub(crate) async fn migrate(
     db: &Db,
     schema: &str,
@@ -49,7 +49,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             "PostgreSQL 13 or newer is needed",
         ));
     }
-    // Any other fails at the first text that does not fit into it.
+    // Any other encoding fails at the first text that it cannot represent.
     if found.try_get::<_, &str>("encoding")? != "UTF8" {
         return Err(Failure::new(
             ErrorKind::Unsupported,
@@ -70,7 +70,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
         tx.query(mark, &[&version, name]).await?;
     }
     if present < known() {
-        // Nodes of the version before notice it immediately.
+        // Nodes of the previous version notice it immediately.
         tx.query("SELECT pg_notify($1, 'migrated')", &[&channel])
             .await?;
     }
@@ -80,7 +80,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     Ok(())
 }
 
-/// The version that the schema has; `None` if nothing was made yet.
+/// Returns the version of the schema; `None` if it does not exist yet.
 async fn version(tx: &Tx) -> Result<Option<i32>> {
     let made = "SELECT to_regclass(':schema.gatepost_migration') IS NOT NULL";
     if !tx.query_one(made, &[]).await?.try_get(0)? {
@@ -90,8 +90,8 @@ async fn version(tx: &Tx) -> Result<Option<i32>> {
     Ok(Some(tx.query_one(newest, &[]).await?.try_get(0)?))
 }
 
-/// Called only if there is nothing yet: a role that may not define anything opens a schema that is
-/// up to date.
+/// Creates the schema. Called only if it is missing: a role without the permission to define tables
+/// can open a schema that is up to date.
 async fn create(tx: &Tx, schema: &str) -> Result<i32> {
     let exists = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)";
     if !tx.query_one(exists, &[&schema]).await?.try_get(0)? {

@@ -1,5 +1,5 @@
-//! The outbox: occurrences that the platform inserted in its own transactions, and what emits have
-//! left to be decided later.
+//! The outbox: occurrences that the platform inserted in its own transactions, and the parts of
+//! emits that are decided later.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -33,9 +33,10 @@ const TAKE: &str = include_str!("sql/outbox/take.sql");
 const HOLD: &str = include_str!("sql/outbox/hold.sql");
 const OPEN: &str = include_str!("sql/outbox/open.sql");
 const GIVE_BACK: &str = include_str!("sql/outbox/give_back.sql");
-/// Turns need not outlive a crash of the server: rows are used up once, whoever has them.
+/// Turns need not survive a crash of the server: each row is used up only once, whichever process
+/// holds the turn.
 const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off";
-/// Audiences without rows that one call gives back before it says that there is nothing.
+/// The maximum number of audiences without rows that one call gives back before it returns nothing.
 const TRIES: u32 = 1_000;
 
 #[async_trait]
@@ -67,7 +68,7 @@ impl OutboxStore for PostgresStore {
                 return Ok(None);
             };
             let audience = audience(first)?;
-            // What was due has been used up by somebody else.
+            // Another process has used up the rows that were due.
             if first
                 .try_get::<_, Option<i64>>("id")
                 .map_err(Failure::from)?
@@ -120,7 +121,8 @@ impl OutboxStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// In two statements: the second has a view in which all that was listed before is there.
+    /// Gives an audience back, in two statements: the second has a snapshot with all rows that were
+    /// listed earlier.
     async fn give_back(&self, audience: OutboxAudience, holder: &str) -> Result<()> {
         let of = [audience.tenant, audience.owner].map(Uuid::from_u128);
         let params: [Param<'_>; 3] = [&of[0], &of[1], &holder];
@@ -130,12 +132,12 @@ impl PostgresStore {
     }
 }
 
-/// As leases are held.
+/// Returns the name under which a holder has its leases.
 fn name(holder: u128) -> String {
     format!("{holder:032x}")
 }
 
-/// Whether there are rows that were not looked at.
+/// Returns whether there are rows that were not read.
 fn more(answers: &[Vec<Row>]) -> Result<bool> {
     let looked = answers.first().and_then(|rows| rows.first());
     let more: Option<bool> = looked.map(|row| row.try_get("more")).transpose()?.flatten();
@@ -151,7 +153,7 @@ fn audience(row: &Row) -> Result<OutboxAudience> {
 
 fn open_row(row: &Row) -> Result<OpenOutbox> {
     let left = RemainingTasks::from_columns(row.try_get("after_task")?, row.try_get("tasks")?);
-    // The platform may have written a time that is none.
+    // The platform may have written an invalid time.
     let due = row.try_get("due").unwrap_or(DateTime::UNIX_EPOCH);
     Ok(OpenOutbox::of(OutboxId(row.try_get("id")?), left, due))
 }
@@ -173,7 +175,7 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         operators: row.try_get("operators")?,
         trace: row.try_get::<_, Option<&str>>("trace")?.map(Into::into),
     };
-    // A row that names its tasks in a way that cannot be read is set aside as a whole.
+    // A row whose list of tasks cannot be read is set aside as a whole.
     let (mut occurrence, left) =
         match RemainingTasks::from_columns(row.try_get("after_task")?, row.try_get("tasks")?) {
             Ok(left) => (columns.occurrence(), left),

@@ -1,21 +1,21 @@
-//! What the statements of a store depend on, said on each of its connections.
+//! The settings that the statements of a store depend on, made on each of its connections.
 
 use std::time::Duration;
 
-/// Holds for every transaction, unless its beginning says otherwise. A process that freezes
-/// half-way through keeps its locks for ten seconds. Queue tables are filled and emptied faster
-/// than statistics follow: every statement has its index, and a plan made while a table was small
-/// must not walk the table once it is big.
+/// The settings of every transaction, unless its beginning overrides them. A process that freezes
+/// within a transaction keeps its locks for ten seconds. Queue tables are filled and emptied faster
+/// than their statistics are updated: every statement has its index, and a plan made while a table
+/// was small must not scan the table when it is large.
 const SETTINGS: &str = "SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL synchronous_commit = on; \
     SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off; \
     SET LOCAL timezone = 'UTC'";
 
-/// The settings that one store says, whatever the server, the database, the role or a pooler set
-/// for the session: once for each session or, where sessions belong to a pooler, in each
-/// transaction.
+/// The settings of one store, independent of those that the server, the database, the role or a
+/// pooler made for the session: made once for each session or, if sessions belong to a pooler, in
+/// each transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// How long a statement may take, in milliseconds; 0 is no limit.
+    /// The timeout of a statement, in milliseconds; 0 is no limit.
     statement: u128,
     all: String,
     pooled: bool,
@@ -34,15 +34,15 @@ impl Settings {
         }
     }
 
-    /// What is said on a new connection.
+    /// Returns the settings of a new connection.
     pub(crate) fn of_session(&self) -> Option<String> {
         let all = self.all.replace("SET LOCAL", "SET");
         (!self.pooled)
             .then(|| format!("{all}; SET default_transaction_isolation = 'read committed'"))
     }
 
-    /// How a transaction begins. `begin` is `BEGIN`, perhaps a kind of transaction, and perhaps
-    /// settings of its own behind a semicolon.
+    /// Returns the beginning of a transaction. `begin` is `BEGIN`, optionally with transaction
+    /// modes, and optionally with additional settings behind a semicolon.
     pub(crate) fn said(&self, begin: &str) -> String {
         if !self.pooled {
             return begin.to_owned();
@@ -55,7 +55,7 @@ impl Settings {
         format!("{begin}{level}; {};{own}", self.all)
     }
 
-    /// The same with at most this much time for each statement.
+    /// Returns the same with at most this much time for each statement.
     pub(crate) fn said_long(&self, begin: &str, longest: Duration) -> String {
         let longest = match (self.statement, longest.as_millis()) {
             (0, longest) => longest,

@@ -1,4 +1,4 @@
-//! The store: a pool, this process as a node, and the ways to write in batches.
+//! The store: a pool, this process as a node, and the batchers of writes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::notify::{Notifier, channel};
 ///
 /// Implements [`KeyStore`](gatepost_storage::KeyStore), the four traits of
 /// [`WebhookStore`](gatepost_storage::WebhookStore), and
-/// [`AuditStore`](gatepost_storage::AuditStore). Every handle that was opened on one database
-/// and schema, in whichever process, sees the same data.
+/// [`AuditStore`](gatepost_storage::AuditStore). All handles opened on one database and schema, in
+/// any process, see the same data.
 #[derive(Clone)]
 pub struct PostgresStore {
     db: Db,
@@ -85,7 +85,7 @@ impl PostgresStore {
         &self.db
     }
 
-    /// This process among those that share the database.
+    /// Returns this process as a node.
     pub(crate) fn node(&self) -> &Node {
         &self.node
     }
@@ -94,23 +94,23 @@ impl PostgresStore {
         &self.notifier
     }
 
-    /// Where the claims of busy lanes begin.
+    /// Returns the claim cursors of busy queues.
     pub(crate) fn fronts(&self) -> &Fronts {
         &self.fronts
     }
 
-    /// Whether partitions may be made and dropped.
+    /// Returns whether the store may create and drop partitions.
     pub(crate) fn may_define(&self) -> bool {
         self.ddl
     }
 
-    /// The keys that seal the secrets of webhooks.
+    /// Returns the keys that seal the secrets of webhooks.
     pub(crate) fn sealing(&self) -> &SealingKeys {
         &self.sealing
     }
 
-    /// Enqueues, those of one place in the order given, each judged alone; one by itself in one
-    /// statement with others that wait at the same time.
+    /// Enqueues, in the given order within a realm, and decides each item separately. A single item
+    /// shares a statement with others that wait at the same time.
     pub(crate) async fn enqueue_in_order(
         &self,
         batches: Vec<Enqueue>,
@@ -131,7 +131,7 @@ impl PostgresStore {
         &self,
         settlements: Vec<Settlement>,
     ) -> Result<Vec<Settled>> {
-        // Not in the batch, which one task stores for all.
+        // Sealed here and not in the batch, which one task stores for all.
         let sealed = SealedAttempt::seal_all(settlements, self.sealing())?;
         self.settle.submit(sealed).await
     }

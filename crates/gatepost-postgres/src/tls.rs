@@ -10,10 +10,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::config::PostgresConfig;
 
-/// What some editors write at the beginning of a file.
+/// Written by some editors at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Trusts Mozilla's roots and the platform's; always verifies the certificate and its name.
+/// Returns a connector that trusts Mozilla's roots and the platform's, and always verifies the
+/// certificate and its name.
 pub(crate) fn connector(config: &PostgresConfig) -> Result<MakeRustlsConnect, StoreError> {
     let mut roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
@@ -34,7 +35,7 @@ pub(crate) fn connector(config: &PostgresConfig) -> Result<MakeRustlsConnect, St
         let words = "the extra roots hold no certificate in PEM form";
         return Err(StoreError::new(ErrorKind::Invalid, words));
     }
-    // The provider is passed, not installed: what the process uses elsewhere is not changed.
+    // The provider is passed, not installed: the rest of the process is not affected.
     let tls =
         ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
@@ -62,7 +63,7 @@ mod tests {
             assert!(said.contains("hold no certificate in PEM form"), "{said}");
         }
         assert_eq!(refusal(b""), None);
-        // The mark alone hides the line behind it from a reader of PEM.
+        // The mark by itself hides the line behind it from a PEM parser.
         let marked = format!("\u{feff}{}", signed.cert.pem());
         assert_eq!(refusal(marked.as_bytes()), None);
     }

@@ -1,14 +1,17 @@
--- Everything that Gatepost keeps. Times are microseconds since 1970 (UTC), lengths of time microseconds. Truth values
--- are 0 and 1. Owners, other users and tenants are 16 bytes, the most significant first. `bytes` of a record is what it
--- counts for in a quota.
+-- All tables of Gatepost. Times are microseconds since 1970 (UTC), durations microseconds. Booleans
+-- are 0 and 1. Owners, other users and tenants are 16 bytes, the most significant first. `bytes` of
+-- a record is its size in a quota.
 
 -- Owners ---------------------------------------------------------------------------------------
--- A row for each user who has or had something. `place` is as `Place` writes itself. `placed`: the platform said so, or
--- held the owner. `unplaced`: has or had a key or a webhook, and the platform has not named a place yet. `gone`: removed,
--- and not placed again; keys up to `gone_keys` and webhooks up to `gone_webhooks` are still to be removed. `moved`: deliveries
--- up to this one were made in another place, and those that wait are to be ended. `unfinished`: one of these three is not
--- 0. The seven from `webhooks` on say how much the owner has: of records exactly, of queue and log about. `hidden_to`: ended
--- deliveries up to this one are beyond the owner's share, are not shown, and are to be removed; 0: none.
+-- A row for each user who has or had records. `place`: the realm in its text form. `placed`: the
+-- platform set it, or suspended the owner. `unplaced`: has or had a key or a webhook, and the
+-- platform has not assigned a realm yet.
+-- `gone`: removed, and not assigned again; keys up to `gone_keys` and webhooks up to
+-- `gone_webhooks` must still be removed. `moved`: deliveries up to this one were made in another
+-- realm, and must be ended if they wait. `unfinished`: one of these three is not 0.
+-- The seven columns from `webhooks` on are the usage: exact for records, approximate for queue and
+-- log. `hidden_to`: ended deliveries up to this one are beyond the owner's share, are not shown,
+-- and must be removed; 0: none.
 CREATE TABLE gatepost_owner (
     owner         BLOB PRIMARY KEY,
     place         TEXT NOT NULL DEFAULT 'common',
@@ -35,8 +38,8 @@ CREATE INDEX gatepost_owner_held ON gatepost_owner (owner) WHERE held = 1;
 CREATE INDEX gatepost_owner_unplaced ON gatepost_owner (owner) WHERE unplaced = 1;
 CREATE INDEX gatepost_owner_unfinished ON gatepost_owner (owner) WHERE unfinished = 1;
 
--- Places. `version` is drawn from gatepost_routes; `changes` counts the place's changes; gatepost_route_change has all of
--- them since version `started`.
+-- Realms. `version` is drawn from gatepost_routes; `changes` counts the realm's changes;
+-- gatepost_route_change has all of them after version `started`.
 CREATE TABLE gatepost_place (
     place   TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -45,8 +48,9 @@ CREATE TABLE gatepost_place (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO gatepost_place (place, version) VALUES ('common', 0);
 
--- The records that each change of a place touched. `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all records, 4 a
--- task with its events. `record` is a row number, or the owner. Older rows are trimmed.
+-- The records of each change of a realm. `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all
+-- records, 4 a task with its events. `record` is a row number, or the owner. Older rows are
+-- trimmed.
 CREATE TABLE gatepost_route_change (
     place   TEXT NOT NULL,
     change  INTEGER NOT NULL,
@@ -60,18 +64,31 @@ CREATE TABLE gatepost_route_change (
 CREATE TABLE gatepost_routes (version INTEGER NOT NULL) STRICT;
 INSERT INTO gatepost_routes VALUES (0);
 
--- Work that one process at a time does.
+-- Work that only one process does at a time.
 CREATE TABLE gatepost_lease (
     name   TEXT PRIMARY KEY,
     holder BLOB NOT NULL,
     until  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Users who opened the console by a link, and the links: by the digest of the secret.
+CREATE TABLE gatepost_session (
+    digest BLOB PRIMARY KEY,
+    owner  BLOB NOT NULL,
+    name   TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_session_of_owner ON gatepost_session (owner, opened);
+CREATE INDEX gatepost_session_by_end ON gatepost_session (until);
+
 -- API keys -------------------------------------------------------------------------------------
--- `enabled`: the key is accepted. `locked`: somebody else than the owner disabled it, and the owner cannot enable it again.
--- What the key may do of what its user may: with `read_only` nothing but read; only the `tables` and `scopes` that are
--- named, joined by commas; '' names none, and the key may do everything. `requests_per_minute` is the key's own limit, or
--- NULL. `rolled_from` is the key whose place it took, `rolled_to` the one that took its place.
+-- `enabled`: the key is accepted. `locked`: another user than the owner disabled it, and the owner
+-- cannot enable it again.
+-- The key's permissions within those of its user: with `read_only` only reads; only the `tables`
+-- and `scopes` that are named, joined by commas; '' names none, and the key may do everything.
+-- `requests_per_minute` is the key's own limit, or NULL. `rolled_from` is the key that it replaced,
+-- `rolled_to` the one that replaced it.
 CREATE TABLE gatepost_key (
     id                  INTEGER PRIMARY KEY AUTOINCREMENT,
     revision            INTEGER NOT NULL,
@@ -102,7 +119,7 @@ CREATE INDEX gatepost_key_of_owner ON gatepost_key (owner);
 CREATE INDEX gatepost_key_of_name ON gatepost_key (name);
 CREATE INDEX gatepost_key_expires ON gatepost_key (expires, id) WHERE expires IS NOT NULL;
 
--- How often each key was used, by the day: `day` counts from 1970, in UTC.
+-- The daily uses of each key: `day` counts from 1970, in UTC.
 CREATE TABLE gatepost_key_use (
     key     INTEGER NOT NULL REFERENCES gatepost_key (id) ON DELETE CASCADE,
     day     INTEGER NOT NULL,
@@ -115,8 +132,8 @@ CREATE TABLE gatepost_key_use (
 CREATE TABLE gatepost_key_generation (generation INTEGER NOT NULL) STRICT;
 INSERT INTO gatepost_key_generation VALUES (0);
 
--- Keys are in 256 slices by their lookup id. `generation` is that of the slice's last change, drawn from
--- gatepost_key_generation; gatepost_key_change has all changes after `forgotten`.
+-- Keys are in 256 shards by their lookup id. `generation` is that of the shard's last change, drawn
+-- from gatepost_key_generation; gatepost_key_change has all changes after `forgotten`.
 CREATE TABLE gatepost_key_slice (
     slice      INTEGER PRIMARY KEY,
     generation INTEGER NOT NULL,
@@ -126,7 +143,7 @@ INSERT INTO gatepost_key_slice
     WITH RECURSIVE slices (slice) AS (SELECT 0 UNION ALL SELECT slice + 1 FROM slices WHERE slice < 255)
     SELECT slice, 0, 0 FROM slices;
 
--- The key that each generation of a slice changed. Older rows are trimmed.
+-- The key that each generation of a shard changed. Older rows are trimmed.
 CREATE TABLE gatepost_key_change (
     slice      INTEGER NOT NULL,
     generation INTEGER NOT NULL,
@@ -135,11 +152,14 @@ CREATE TABLE gatepost_key_change (
 ) STRICT, WITHOUT ROWID;
 
 -- Records --------------------------------------------------------------------------------------
--- `url`, `authorization_data`, `headers`, `signing` and `client_identity` (a certificate with its private key) are sealed
--- if there is a sealing key. `channels`: the webhook receives what occurs in these, joined by commas; '' names none, and
--- it receives all. `retry_schedule`: its own delays between attempts, in seconds, joined by commas; '' is the platform's.
--- `gone`: deleted, and still to be removed. `ordered_to`: of a webhook that has just become one in order, the token given
--- last before; its head is claimed once nothing of those tokens runs, and this is NULL.
+-- `url`, `authorization_data`, `headers`, `signing` and `client_identity` (a certificate with its
+-- private key) are sealed if there is a sealing key. `channels`: the webhook receives the
+-- occurrences in these, joined by commas; '' names none, and it receives all.
+-- `retry_schedule`: its own delays between attempts, in seconds, joined by commas; '' is the
+-- platform's. `gone`: deleted, and must still be removed.
+-- `ordered_to`: for a webhook that has just been switched to delivery in order, the last token
+-- before the switch; its first delivery is claimed when nothing of those tokens runs, and this is
+-- NULL.
 CREATE TABLE gatepost_webhook (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
     revision           INTEGER NOT NULL,
@@ -170,7 +190,7 @@ CREATE INDEX gatepost_webhook_gone ON gatepost_webhook (id) WHERE gone = 1;
 CREATE INDEX gatepost_webhook_ordering ON gatepost_webhook (id) WHERE ordered_to IS NOT NULL;
 CREATE INDEX gatepost_webhook_inactive ON gatepost_webhook (id) WHERE activity <> 'active';
 
--- `owner` is the webhook's. `gone` as of a webhook.
+-- `owner` is the webhook's. `gone` as for a webhook.
 CREATE TABLE gatepost_task (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
     revision         INTEGER NOT NULL,
@@ -193,7 +213,7 @@ CREATE INDEX gatepost_task_of_owner ON gatepost_task (owner);
 CREATE INDEX gatepost_task_of_name ON gatepost_task (name);
 CREATE INDEX gatepost_task_gone ON gatepost_task (id) WHERE gone = 1;
 
--- `owner` is the task's. `label` is what its user calls it; '' if the platform's own label will do.
+-- `owner` is the task's. `label` is the user's name for it; '' if the platform's own label is used.
 CREATE TABLE gatepost_event (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     revision   INTEGER NOT NULL,
@@ -214,7 +234,7 @@ CREATE INDEX gatepost_event_of_task ON gatepost_event (task);
 CREATE INDEX gatepost_event_of_owner ON gatepost_event (owner);
 CREATE INDEX gatepost_event_of_type ON gatepost_event (event_type, event, owner);
 
--- Webhooks and tasks that were not deleted, nor their owner removed: nobody sees any others.
+-- Webhooks and tasks that are not deleted and whose owner is not removed: no others are visible.
 CREATE VIEW gatepost_live_webhook AS
     SELECT w.id, w.owner, w.revision, w.activity, w.in_order, w.ordered_to, o.place, o.held, o.moved
     FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner
@@ -231,13 +251,15 @@ CREATE VIEW gatepost_gone_webhook AS
     WHERE o.unfinished = 1 AND w.id <= o.gone_webhooks;
 
 -- Delivery log ---------------------------------------------------------------------------------
--- Queue and log are separate. The log is only appended to: a row for what is to be sent, and one for each token that was
--- used on it.
+-- Queue and log are separate. The log is only appended to: a row for each delivery, and one for
+-- each token that was used on it.
 
--- One row. `delivery`, `token`: the numbers given last. `arrived` counts commits after which other processes should look
--- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about.
--- `indexed`: see gatepost_of_webhook. Retention: ended deliveries created before `created_before` are not shown; up to
--- delivery `walked` everything that had ended was removed. `outbox_turn` counts audiences that were taken from the outbox.
+-- One row. `delivery`, `token`: the numbers assigned last. `arrived` counts commits after which
+-- other processes should check for due deliveries, `stirred` those after which they should check
+-- every queue. `bytes`: the approximate size of the log.
+-- `indexed`: see gatepost_of_webhook. Retention: ended deliveries created before `created_before`
+-- are not shown; up to delivery `walked` all that had ended were removed. `outbox_turn` counts
+-- audiences that were taken from the outbox.
 CREATE TABLE gatepost_log (
     delivery       INTEGER NOT NULL,
     token          INTEGER NOT NULL,
@@ -251,9 +273,9 @@ CREATE TABLE gatepost_log (
 ) STRICT;
 INSERT INTO gatepost_log (delivery, token) VALUES (0, 1);
 
--- Facts: no row is changed, except the message of one that is not kept. `tenant` is where it was made. `cause` is what made
--- it, as `Cause` writes it; NULL for a message sent by hand. Row numbers come from gatepost_log, so that none is given out
--- again.
+-- Facts: no row is changed, except for a message that is not kept. `tenant` is that of its origin.
+-- `cause` is the cause in its text form; NULL for a message sent manually. Row numbers come from
+-- gatepost_log, so that none is assigned again.
 CREATE TABLE gatepost_delivery (
     id           INTEGER PRIMARY KEY,
     webhook      INTEGER NOT NULL,
@@ -266,10 +288,11 @@ CREATE TABLE gatepost_delivery (
     body         TEXT NOT NULL
 ) STRICT;
 
--- `state` is 0 waits again, 1 given back or replayed, 2 sent, 3 error. `attempts` were ever made after it, `tries` since
--- it was enqueued or replayed; `lost` as of the claim. `webhook`, `task` and `tenant` are set if `state` is 3, for the
--- indexes. The rest is the attempt, if one was made: `kept_bytes` of request and response lie in `detail`, which is sealed
--- if there is a key, and NULL if the receiver fetched the delivery.
+-- `state` is 0 waits again, 1 given back or replayed, 2 sent, 3 error. `attempts` are the total
+-- after it, `tries` those since it was enqueued or replayed; `lost` as at the claim. `webhook`,
+-- `task` and `tenant` are set if `state` is 3, for the indexes.
+-- The rest is the attempt, if one was made: `kept_bytes` is the size of request and response in
+-- `detail`, which is sealed if there is a key, and NULL if the receiver fetched the delivery.
 CREATE TABLE gatepost_outcome (
     delivery      INTEGER NOT NULL,
     token         INTEGER NOT NULL,
@@ -295,8 +318,9 @@ CREATE INDEX gatepost_error_of_webhook ON gatepost_outcome (webhook, delivery) W
 CREATE INDEX gatepost_error_of_task ON gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;
 CREATE INDEX gatepost_error_of_tenant ON gatepost_outcome (tenant, delivery) WHERE state = 3 AND tenant IS NOT NULL;
 
--- Deliveries by what they are listed by. Indexes of gatepost_delivery would change as many pages with each commit as it
--- has webhooks: these are filled for some thousand deliveries at once, in order. `indexed` in gatepost_log says up to which.
+-- Deliveries by the columns of lists. Indexes of gatepost_delivery would change as many pages with
+-- each commit as it has webhooks: these tables are filled for several thousand deliveries at a
+-- time, in order, up to `indexed` in gatepost_log.
 CREATE TABLE gatepost_of_webhook (
     webhook  INTEGER NOT NULL,
     delivery INTEGER NOT NULL,
@@ -313,10 +337,10 @@ CREATE TABLE gatepost_of_tenant (
     PRIMARY KEY (tenant, delivery)
 ) STRICT, WITHOUT ROWID;
 
--- Deliveries up to `walked` that ended after that was passed.
+-- Deliveries up to `walked` that ended after retention had passed them.
 CREATE TABLE gatepost_left_behind (delivery INTEGER PRIMARY KEY) STRICT;
 
--- How each webhook's deliveries ended, by the beginning of the hour.
+-- The results of each webhook's deliveries, by the beginning of the hour.
 CREATE TABLE gatepost_count (
     webhook      INTEGER NOT NULL,
     hour         INTEGER NOT NULL,
@@ -332,7 +356,7 @@ CREATE TABLE gatepost_count (
 CREATE INDEX gatepost_count_at ON gatepost_count (hour, webhook);
 CREATE INDEX gatepost_count_of_owner ON gatepost_count (owner, hour);
 
--- Deliveries that were counted instead of stored. `minute` is its beginning.
+-- Deliveries that were rejected, and counted instead of stored. `minute` is its beginning.
 CREATE TABLE gatepost_dropped (
     webhook INTEGER NOT NULL,
     reason  TEXT NOT NULL,
@@ -345,8 +369,9 @@ CREATE INDEX gatepost_dropped_of_owner ON gatepost_dropped (owner, minute);
 CREATE INDEX gatepost_dropped_at ON gatepost_dropped (minute);
 
 -- Queue ----------------------------------------------------------------------------------------
--- Deliveries that wait. No row is changed: it goes when it is claimed, and comes again. `class` is 0 before the first
--- attempt, 1 after it, 2 after a lost claim: such a delivery is claimed alone.
+-- Waiting deliveries. No row is changed: it is deleted when it is claimed, and inserted again.
+-- `class` is 0 before the first attempt, 1 after it, 2 after a lost claim: such a delivery is
+-- claimed separately.
 CREATE TABLE gatepost_queue (
     id       INTEGER PRIMARY KEY,
     webhook  INTEGER NOT NULL,
@@ -360,9 +385,9 @@ CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due);
 CREATE INDEX gatepost_queue_due ON gatepost_queue (due);
 CREATE INDEX gatepost_queue_of_webhook ON gatepost_queue (webhook);
 
--- Deliveries that run: a row for each batch that was claimed together, gone when nothing of it is open. `token` is the
--- proof of its claims; `webhook` is that of the one delivery of a webhook in order; `members` as the backend writes them,
--- those that were settled too.
+-- Running deliveries: a row for each batch that was claimed together, deleted when none of it is
+-- open. `token` is the token of its claims; `webhook` is that of the one delivery of a webhook in
+-- order; `members` in the format of the backend, including settled ones.
 CREATE TABLE gatepost_running (
     token       INTEGER PRIMARY KEY,
     lease_until INTEGER NOT NULL,
@@ -373,7 +398,7 @@ CREATE TABLE gatepost_running (
 CREATE INDEX gatepost_running_ends ON gatepost_running (lease_until);
 CREATE INDEX gatepost_running_in_order ON gatepost_running (webhook) WHERE webhook IS NOT NULL;
 
--- The figures of the queue, as they were counted last: one row, or none yet.
+-- The statistics of the queue at the last count: one row, or none yet.
 CREATE TABLE gatepost_figures (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
     counted    INTEGER NOT NULL,
@@ -383,7 +408,7 @@ CREATE TABLE gatepost_figures (
     outbox     INTEGER NOT NULL
 ) STRICT;
 
--- Ids of occurrences that were fanned out already, unique within their place.
+-- Ids of occurrences that were fanned out already, unique within their realm.
 CREATE TABLE gatepost_seen (
     place  TEXT NOT NULL,
     id     TEXT NOT NULL,
@@ -393,10 +418,11 @@ CREATE TABLE gatepost_seen (
 CREATE INDEX gatepost_seen_stored ON gatepost_seen (stored);
 
 -- Outbox ---------------------------------------------------------------------------------------
--- Platforms insert here in their own transactions; README, "The outbox", says what each column means to them. `after_task`
--- and `tasks` say how far the engine has come with a row; `due` is NULL until it puts the row off; `turn` counts how often
--- it did either. `tenant`, `owner` and `run_by` are integers or UUIDs as texts; `turn_tenant` and `turn_owner` are the same as 16
--- bytes, however they are written, and 0 where they are NULL or no id.
+-- Platforms insert here in their own transactions; README, "The outbox", explains each column.
+-- `after_task` and `tasks` are the engine's progress with a row; `due` is NULL until it delays the
+-- row; `turn` counts both.
+-- `tenant`, `owner` and `run_by` are integers or UUIDs as texts; `turn_tenant` and `turn_owner` are
+-- the same as 16 bytes, in whatever spelling, and 0 if they are NULL or no id.
 CREATE TABLE gatepost_occurrence (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     event_type    TEXT NOT NULL,
@@ -436,9 +462,9 @@ CREATE TABLE gatepost_occurrence (
 CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (turn_tenant, turn_owner, due, id) WHERE rejected IS NULL;
 CREATE INDEX gatepost_occurrence_open ON gatepost_occurrence (turn_tenant, turn_owner, id) WHERE rejected IS NULL;
 
--- Audiences that have rows, or had. `due`: when to look at them again, NULL for immediately, the greatest number for when
--- there are rows again; while a process holds one, when the others may. `turn`: when it was taken last, as a number drawn
--- from gatepost_log.
+-- Audiences that have or had rows. `due`: when to check them again, NULL for immediately, the
+-- greatest number for when there are rows again; while a process holds one, the time from which
+-- others may take it. `turn`: when it was taken last, as a number drawn from gatepost_log.
 CREATE TABLE gatepost_outbox_turn (
     tenant BLOB NOT NULL,
     owner  BLOB NOT NULL,
@@ -467,7 +493,7 @@ WHEN NEW.rejected IS NULL BEGIN
 END;
 
 -- Audit log ------------------------------------------------------------------------------------
--- Who changed what. It refers to no record: entries outlive what they name.
+-- The changes of records. It references no record: entries outlive their records.
 CREATE TABLE gatepost_audit (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     at           INTEGER NOT NULL,
@@ -488,7 +514,7 @@ CREATE INDEX gatepost_audit_of_record ON gatepost_audit (record, record_table);
 CREATE INDEX gatepost_audit_of_actor ON gatepost_audit (actor);
 CREATE INDEX gatepost_audit_at ON gatepost_audit (at);
 
--- How many entries there are about each owner's records.
+-- The number of entries about each owner's records.
 CREATE TABLE gatepost_audit_owner (
     owner BLOB PRIMARY KEY,
     kept  INTEGER NOT NULL

@@ -1,4 +1,4 @@
-//! A copy of the file while it is used.
+//! A copy of the file while it is in use.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,24 +11,25 @@ use crate::config::SqliteConfig;
 use crate::error::{Failure, Result};
 use crate::{connection, files};
 
-/// Copies the database of `config` to `to`: all of it as of one moment, or no file there.
+/// Copies the database of `config` to `to`: the whole of it at one point in time, or no file at
+/// all.
 pub(crate) fn copy(config: &SqliteConfig, to: &Path) -> Result<()> {
     if to.exists() {
         return Err(taken());
     }
     let part = beside(to);
-    // Left by one that was killed.
+    // Left by a process that was killed.
     remove(&part)?;
     files::make(&part).map_err(|error| Failure::from(error).of_file(&part))?;
     let copied = write(config, &part).and_then(|()| Ok(publish(&part, to)?));
     if copied.is_err() {
-        // What failed is reported, not that its remains are left as well.
+        // The failure itself is reported, not that its remains could not be removed.
         let _ = remove(&part);
     }
     copied.map_err(|failure| failure.of_file(to))
 }
 
-/// Reads in one transaction, which holds up no writer; SQLite does not sync what it writes.
+/// Reads in one transaction, which blocks no writer; SQLite does not sync the copy.
 fn write(config: &SqliteConfig, part: &Path) -> Result<()> {
     let Some(name) = part.to_str() else {
         let rule = "the path of a backup must be UTF-8";
@@ -40,7 +41,7 @@ fn write(config: &SqliteConfig, part: &Path) -> Result<()> {
     Ok(File::open(part)?.sync_all()?)
 }
 
-/// Without replacing what came there in the meantime.
+/// Renames the copy, without replacing a file that was created there in between.
 fn publish(part: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(part, to)?;
     fs::remove_file(part)?;

@@ -12,7 +12,7 @@ use rusqlite::types::{Value as SqlValue, ValueRef};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
-/// Microseconds since 1970, as times are stored.
+/// Returns microseconds since 1970, as times are stored.
 pub(crate) fn micros(time: DateTime<Utc>) -> i64 {
     time.timestamp_micros()
 }
@@ -32,7 +32,7 @@ pub(crate) fn time_of(at: i64, column: &'static str) -> Result<DateTime<Utc>> {
         .ok_or_else(|| Failure::corrupt(column, "not a point in time"))
 }
 
-/// A length of time in whole microseconds.
+/// Returns a duration in whole microseconds.
 pub(crate) fn length(span: Duration) -> i64 {
     i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }
@@ -52,13 +52,13 @@ pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
     T::try_from(row.get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// An owner or another user: 16 bytes, the most significant first.
+/// Returns an owner or another user: 16 bytes, the most significant first.
 pub(crate) fn owner(row: &Named<'_>, column: &'static str) -> Result<OwnerId> {
     let id = maybe_id(row, column)?.ok_or_else(|| Failure::corrupt(column, "NULL"))?;
     Ok(OwnerId::from_bytes(id))
 }
 
-/// A tenant, as 16 bytes likewise, or none.
+/// Returns a tenant in the same format, or none.
 pub(crate) fn maybe_tenant(row: &Named<'_>, column: &'static str) -> Result<Option<TenantId>> {
     Ok(maybe_id(row, column)?.map(TenantId::from_bytes))
 }
@@ -72,12 +72,12 @@ fn maybe_id(row: &Named<'_>, column: &'static str) -> Result<Option<[u8; 16]>> {
         .map_err(|_| Failure::corrupt(column, "not 16 bytes long"))
 }
 
-/// A column of text, parsed.
+/// Returns a text column, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Named<'_>, column: &'static str) -> Result<T> {
     stored(row, column, str::parse)
 }
 
-/// A column of text, as `read` has it.
+/// Returns a text column, parsed by `read`.
 pub(crate) fn stored<T, E: Display>(
     row: &Named<'_>,
     column: &'static str,
@@ -88,7 +88,7 @@ pub(crate) fn stored<T, E: Display>(
     read(text).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// These columns, each set to the parameter of its number, from `first` on.
+/// Returns assignments of these columns to numbered parameters, from `first` on.
 pub(crate) fn sets(first: usize, columns: &[&str]) -> String {
     let numbered = (first..).zip(columns);
     let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();

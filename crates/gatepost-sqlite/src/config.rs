@@ -1,4 +1,4 @@
-//! How a store is opened.
+//! The configuration of a store.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use gatepost_storage::seal::SealingKeys;
 
-/// When SQLite waits for the disk.
+/// The time at which SQLite waits for the disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Synchronous {
-    /// Before each commit returns. The only setting under which `Ok` means on disk.
+    /// Before each commit returns. Only with this setting does `Ok` mean that the data is on disk.
     #[default]
     Full,
     /// Only at checkpoints. **Unsafe**: a power cut loses the last commits, among them deliveries
@@ -31,7 +31,7 @@ impl Synchronous {
     }
 }
 
-/// Which file, and how.
+/// The path of the file, and the settings to open it with.
 #[derive(Clone, Debug)]
 pub struct SqliteConfig {
     pub(crate) path: PathBuf,
@@ -43,10 +43,10 @@ pub struct SqliteConfig {
 }
 
 impl SqliteConfig {
-    /// The database in this file, which is created if there is none, as is its folder. It must be
-    /// on a local disk: SQLite's write-ahead log needs memory that is shared between the processes
-    /// that use it. It is a path, not SQLite's `:memory:` or a URI `file:…`, which are refused when
-    /// the store is opened; with `./` before it, every name is a path.
+    /// Takes the path of the database file. The file is created if it does not exist, and so is its
+    /// folder. It must be on a local disk: SQLite's write-ahead log needs memory that is shared
+    /// between the processes that use it. It is a path, not SQLite's `:memory:` or a URI `file:…`,
+    /// which are refused when the store is opened; with `./` before it, every name is a path.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -59,37 +59,37 @@ impl SqliteConfig {
         }
     }
 
-    /// The keys under which secrets of webhooks are sealed; none by default.
+    /// Sets the keys under which secrets of webhooks are sealed; none by default.
     #[must_use]
     pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
         self.sealing = Arc::new(keys);
         self
     }
 
-    /// When to wait for the disk; [`Synchronous::Full`] by default.
+    /// Sets when to wait for the disk; [`Synchronous::Full`] by default.
     #[must_use]
     pub fn with_synchronous(mut self, synchronous: Synchronous) -> Self {
         self.synchronous = synchronous;
         self
     }
 
-    /// How long to wait for another process that writes, before a call is `Unavailable`; 5 s by
-    /// default.
+    /// Sets how long to wait for another process that writes, before a call is `Unavailable`; 5 s
+    /// by default.
     #[must_use]
     pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
-    /// How many reads may run at once; 4 by default, at least 1.
+    /// Sets the maximum number of concurrent reads; 4 by default, at least 1.
     #[must_use]
     pub fn with_readers(mut self, readers: usize) -> Self {
         self.readers = readers.max(1);
         self
     }
 
-    /// The maximum size of the file in pages, usually of 4 KiB; writes beyond it are `Unavailable`.
-    /// No limit by default.
+    /// Sets the maximum size of the file in pages, usually of 4 KiB; writes beyond it are
+    /// `Unavailable`. No limit by default.
     #[must_use]
     pub fn with_max_pages(mut self, pages: u32) -> Self {
         self.max_pages = Some(pages);

@@ -1,4 +1,4 @@
-//! Connections, all set up alike.
+//! Connections with the settings of the store.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::config::SqliteConfig;
 use crate::error::{Failure, Result};
 use crate::files;
 
-/// 3.51.3 is the first version without a fault by which two processes at a checkpoint could damage
+/// 3.51.3 is the first version without a bug by which two processes at a checkpoint could damage
 /// the file.
 const OLDEST_LIBRARY: i32 = 3_051_003;
 
-/// The SQLite that is linked in, if it may be used.
+/// Checks that the linked SQLite may be used.
 pub(crate) fn check_library(version: i32) -> Result<()> {
     if version < OLDEST_LIBRARY {
         return Err(Failure::new(
@@ -26,8 +26,8 @@ pub(crate) fn check_library(version: i32) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is a location for SQLite but no file: a file of that name would be made, and
-/// somebody who wanted none, or another one, would not notice.
+/// Refuses locations that SQLite does not treat as a file, such as `:memory:`: as a path they would
+/// create a file of that name unnoticed.
 pub(crate) fn check_path(path: &Path) -> Result<()> {
     let text = path.to_string_lossy().to_ascii_lowercase();
     if text.trim().is_empty() {
@@ -49,17 +49,18 @@ pub(crate) fn check_path(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A connection that writes. Creates the file, and its folder if only that is missing.
+/// Opens a connection that writes. Creates the file, and its folder if only that is missing.
 pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
     open_writer(config).map_err(|failure| unopened(failure, &config.path))
 }
 
-/// A connection that only reads; it sees each commit of every process at once.
+/// Opens a connection that only reads; it sees each commit of every process immediately.
 pub(crate) fn reader(config: &SqliteConfig) -> Result<Connection> {
     open_reader(config).map_err(|failure| unopened(failure, &config.path))
 }
 
-/// The failure with the name of the file, and of the file beside it that is in the way.
+/// Returns the failure with the name of the file, and of the log or shared-memory file that cannot
+/// be used.
 fn unopened(failure: Failure, path: &Path) -> Failure {
     let obstacle = match &failure {
         Failure::Sql(error) => match error.sqlite_error_code() {
@@ -84,7 +85,7 @@ fn open_writer(config: &SqliteConfig) -> Result<Connection> {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    // SQLite opens what it may not write for reading.
+    // SQLite opens a file read-only if it may not write it.
     if connection.is_readonly(MAIN_DB)? {
         let read_only = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
         return Err(rusqlite::Error::SqliteFailure(read_only, None).into());
@@ -120,14 +121,15 @@ fn open_reader(config: &SqliteConfig) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Without it SQLite prepares a statement again for each new value, wherever a table has an index
-/// of the rows that are not NULL somewhere: it hopes that the value tells more.
+/// Prevents SQLite from preparing a statement again for each new value. Without this it does so for
+/// every table with a partial index, in case the value makes that index usable.
 fn prepare_once(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// Switching needs the file alone, and SQLite does not wait for that itself.
+/// Turns the write-ahead log on. The switch needs exclusive access to the file, and SQLite does not
+/// wait for that itself.
 fn use_write_ahead_log(connection: &Connection) -> Result<()> {
     let mut tries = 0;
     loop {

@@ -1,4 +1,4 @@
-//! SQLite's errors as those of the contract.
+//! The mapping of SQLite's errors to those of the contract.
 
 use std::error::Error as _;
 use std::fmt::Display;
@@ -8,7 +8,7 @@ use std::path::Path;
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::ErrorCode;
 
-/// An error on its way out: SQLite's as it came, or one of the contract.
+/// An error before its conversion: SQLite's own, or one of the contract.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Sql(rusqlite::Error),
@@ -16,7 +16,7 @@ pub(crate) enum Failure {
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
-/// What the methods of the traits return.
+/// The result of the traits' methods.
 pub(crate) type Answer<T> = std::result::Result<T, StoreError>;
 
 impl Failure {
@@ -28,7 +28,7 @@ impl Failure {
         Self::Store(StoreError::not_found(what))
     }
 
-    /// The kind that the error of the contract will have.
+    /// Returns the kind that the error of the contract will have.
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
             Self::Sql(error) => judge(error).0,
@@ -36,7 +36,7 @@ impl Failure {
         }
     }
 
-    /// The same with the name of the file, which SQLite does not say.
+    /// Adds the name of the file, which SQLite's errors do not contain.
     pub(crate) fn of_file(self, path: &Path) -> Self {
         let error = StoreError::from(self);
         let path = path.display();
@@ -47,13 +47,13 @@ impl Failure {
         error.with_source(source).into()
     }
 
-    /// The same with what the system says of a file, where SQLite says only that it failed.
+    /// Adds the system's error for a file, if SQLite reports only a failure.
     pub(crate) fn because_of(self, path: &Path, cause: &io::Error) -> Self {
         let source = format!("{}: {cause}", path.display());
         StoreError::from(self).with_source(source).into()
     }
 
-    /// As [`StoreError::corrupt`].
+    /// Does the same as [`StoreError::corrupt`].
     pub(crate) fn corrupt(context: &'static str, error: impl Display) -> Self {
         Self::Store(StoreError::corrupt(context, error))
     }

@@ -1,14 +1,14 @@
-//! The files are their owner's alone: they are made so, and what others may open is reported.
+//! Access to the files: they are created for their owner only, and wider access is reported.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes the file, empty and for its owner alone, whatever the umask is; if its folder is missing,
-/// that too. What is there already is left as it is.
+/// Creates the file, empty and with access for its owner only, whatever the umask is; creates its
+/// folder, too, if that is missing. An existing file or folder is not changed.
 ///
-/// SQLite gives the `-wal` and `-shm` files beside it the mode of this one.
+/// SQLite gives the `-wal` and `-shm` files next to it the mode of this one.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
         made(unix::make_folder(folder))?;
@@ -16,7 +16,7 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
     made(unix::make_file(path))
 }
 
-/// Warns of each file that others may open, and of a folder in which they may see or change them.
+/// Warns of each file that others may open, and of a folder in which they may see or change files.
 pub(crate) fn report(path: &Path) {
     for (path, mode) in too_wide(path) {
         tracing::warn!(
@@ -27,21 +27,21 @@ pub(crate) fn report(path: &Path) {
     }
 }
 
-/// Which of the database, its log and its shared memory this process cannot use, as SQLite does not
-/// say it, and why.
+/// Returns the one of the database, its log and its shared memory that this process cannot use, and
+/// the cause, because SQLite does not report it.
 pub(crate) fn obstacle(path: &Path) -> Option<(PathBuf, io::Error)> {
     let usable = |path: &Path| OpenOptions::new().read(true).write(true).open(path);
     if let Err(error) = usable(path) {
         return Some((path.to_owned(), error));
     }
     log_and_shared_memory(path).into_iter().find_map(|path| {
-        // SQLite makes those that are missing, too.
+        // SQLite creates those that are missing, too.
         let used = made(unix::make_file(&path)).and_then(|()| usable(&path));
         Some((path, used.err()?))
     })
 }
 
-/// What was made or renamed in the folder of this file outlives a power cut.
+/// Makes files that were created or renamed in the folder of this file survive a power cut.
 pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
     unix::sync_folder(folder_of(path))
 }
@@ -53,7 +53,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// What is open to others of the folder, the database, its log and its shared memory.
+/// Returns the folder, the database, its log and its shared memory, if others have access.
 fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
     let all = [folder_of(path).to_owned(), path.to_owned()];
     let all = all.into_iter().chain(log_and_shared_memory(path));
@@ -64,7 +64,7 @@ fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
     modes.filter(|(_, mode)| mode & 0o077 != 0).collect()
 }
 
-/// The files that SQLite keeps with the database.
+/// Returns the files that SQLite keeps with the database.
 fn log_and_shared_memory(path: &Path) -> [PathBuf; 2] {
     ["-wal", "-shm"].map(|end| {
         let mut name = OsString::from(path);
@@ -87,7 +87,8 @@ mod unix {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
     use std::path::Path;
 
-    /// A umask may have taken what the owner needs, hence the second step.
+    /// Creates a folder. The umask may remove permissions that the owner needs, so they are set in
+    /// a second step.
     pub(super) fn make_folder(path: &Path) -> io::Result<()> {
         DirBuilder::new().mode(0o700).create(path)?;
         set_permissions(path, Permissions::from_mode(0o700))
@@ -108,7 +109,7 @@ mod unix {
     }
 }
 
-/// Elsewhere files have no modes: what the folder allows counts.
+/// Other systems have no modes: the permissions of the folder apply.
 #[cfg(not(unix))]
 mod unix {
     use std::io;

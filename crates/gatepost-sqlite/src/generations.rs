@@ -1,5 +1,5 @@
-//! Generations of the slices of keys: moved by every edit and deletion, checked before every use of
-//! a key that is held in memory.
+//! The generations of shards of keys: every edit and deletion moves them, and they are checked
+//! before every use of a key that is held in memory.
 
 use apikey_core::LookupId;
 use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
@@ -9,11 +9,11 @@ use crate::column::parse;
 use crate::error::Result;
 use crate::named::Named;
 
-/// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
-/// keys.
+/// The number of changes of a shard that are remembered. A caller that asks for older changes must
+/// drop all keys of the shard.
 const CHANGES_KEPT: i64 = 64;
 
-/// Moves the generation of the key's slice, notes which key it was, and forgets the oldest change.
+/// Moves the generation of the key's shard, records the changed key, and deletes the oldest change.
 pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
     let (slice, generation) = (KeySlice::of(lookup).0, next(c)?);
     c.prepare_cached(
@@ -28,7 +28,7 @@ pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
     Ok(())
 }
 
-/// Moves all slices, because more keys were changed than can be named.
+/// Moves all shards, because more keys were changed than can be named.
 pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
     let generation = next(c)?;
     c.prepare_cached("UPDATE gatepost_key_slice SET generation = ?1, forgotten = ?1")?
@@ -38,7 +38,7 @@ pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// What was changed in a slice, read in one transaction.
+/// Returns the changes in a shard, read in one transaction.
 pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
     let tx = c.unchecked_transaction()?;
     let (forgotten, generation): (i64, i64) = tx

@@ -23,6 +23,7 @@ mod plans;
 mod queue;
 mod readers;
 mod records;
+mod sessions;
 mod store;
 mod version;
 mod watch;

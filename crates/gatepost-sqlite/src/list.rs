@@ -1,7 +1,7 @@
-//! Lists: conditions as they are asked for, cut into pages by row number.
+//! Lists: a statement with the requested conditions, divided into pages by row number.
 //!
-//! A list names the index by which it finds its rows: the planner judges by what all owners have
-//! on average, and would rather walk a million rows of others than look up ten.
+//! A list names the index by which it finds its rows: the planner assumes the average number of
+//! rows of an owner, and would scan a million rows of others rather than look up ten.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,14 +13,14 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::{Failure, Result};
 
-/// A column that may be large, and what stands for it where it is not read.
+/// A column that may be large, and the replacement if it is not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
     pub(crate) column: &'static str,
     pub(crate) empty: &'static str,
 }
 
-/// A `SELECT` that grows by a condition for each filter that is set.
+/// A `SELECT` with one condition for each filter that is set.
 #[derive(Clone, Debug)]
 pub(crate) struct List {
     from: String,
@@ -29,7 +29,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// `from` names the table as `r`.
+    /// Takes a `FROM` list that names the table as `r`.
     pub(crate) fn of(from: impl Into<String>) -> Self {
         Self {
             from: from.into(),
@@ -38,7 +38,7 @@ impl List {
         }
     }
 
-    /// What the owners have who are in this tenant: a lookup for each of them.
+    /// Lists the rows of the owners in this tenant, with a lookup for each of them.
     pub(crate) fn of_tenant(tenant: TenantId, table: &str, of_owner: &str) -> Self {
         Self::of(format!(
             "gatepost_owner o INDEXED BY gatepost_owner_of_place \
@@ -47,7 +47,7 @@ impl List {
         .filter("o.place =", Realm::Tenant(tenant).to_string())
     }
 
-    /// A condition without a parameter.
+    /// Adds a condition without a parameter.
     pub(crate) fn and(mut self, condition: &str) -> Self {
         let and = if self.conditions.is_empty() {
             ""
@@ -58,14 +58,14 @@ impl List {
         self
     }
 
-    /// `condition` ends where the parameter belongs: `owner =`.
+    /// Adds a condition, which ends where the parameter follows: `owner =`.
     pub(crate) fn filter(mut self, condition: &str, value: impl Into<Value>) -> Self {
         self.params.push(value.into());
         let number = self.params.len();
         self.and(&format!("{condition} ?{number}"))
     }
 
-    /// Only where there is a value.
+    /// Adds a condition if there is a value.
     pub(crate) fn maybe<T: Into<Value>>(self, condition: &str, value: Option<T>) -> Self {
         match value {
             Some(value) => self.filter(condition, value),
@@ -73,7 +73,7 @@ impl List {
         }
     }
 
-    /// The rows of a page; `columns` is `id, … FROM table`.
+    /// Returns the rows of a page; `columns` is `id, … FROM table`.
     pub(crate) fn page<I: Copy, R>(
         &self,
         connection: &Connection,
@@ -85,7 +85,7 @@ impl List {
         self.filled(connection, columns, &[], page, number, read)
     }
 
-    /// As [`page`](Self::page), of rows with `bodies`: columns that may be large.
+    /// Does the same as [`page`](Self::page) for rows with `bodies`: columns that may be large.
     fn filled<I: Copy, R>(
         &self,
         connection: &Connection,
@@ -109,7 +109,7 @@ impl List {
         Ok(found)
     }
 
-    /// The rows of a page that can be read: the list goes on until there are enough.
+    /// Returns the readable rows of a page: the list is continued until there are enough.
     pub(crate) fn readable<I: Copy + From<i64> + Into<i64>, R>(
         &self,
         connection: &Connection,
@@ -142,7 +142,8 @@ impl List {
         }
     }
 
-    /// Finds the row numbers first, and reads whole rows only of those that are on the page.
+    /// Returns a statement that finds the row numbers first, and reads whole rows only for those on
+    /// the page.
     fn select<I: Copy>(
         &self,
         columns: &str,
@@ -168,7 +169,7 @@ impl List {
     }
 }
 
-/// The columns to select, with what stands for bodies that are not asked for.
+/// Returns the columns to select, with the replacements of bodies that are not requested.
 fn read_columns<'c>(columns: &'c str, bodies: &[Body], asked: Bodies) -> Cow<'c, str> {
     if asked.are_read() {
         return columns.into();
@@ -180,7 +181,7 @@ fn read_columns<'c>(columns: &'c str, bodies: &[Body], asked: Bodies) -> Cow<'c,
     bodies.iter().fold(columns.to_owned(), without).into()
 }
 
-/// The bytes of these columns.
+/// Returns the total bytes of these columns.
 fn bytes(row: &Row<'_>, columns: &[&str]) -> Result<u64> {
     let mut bytes = 0;
     for column in columns {
@@ -192,7 +193,7 @@ fn bytes(row: &Row<'_>, columns: &[&str]) -> Result<u64> {
     Ok(bytes)
 }
 
-/// `None` for a row that cannot be understood; an error of the disk is an error of the list.
+/// Returns `None` for a row that cannot be parsed; an error of the disk is an error of the list.
 pub(crate) fn readable<R>(read: Result<R>) -> Result<Option<R>> {
     match read {
         Ok(row) => Ok(Some(row)),
@@ -208,7 +209,7 @@ pub(crate) fn readable<R>(read: Result<R>) -> Result<Option<R>> {
 
 #[cfg(test)]
 impl List {
-    /// The statement of a page, to look at its plan.
+    /// Returns the statement of a page, to check its plan.
     pub(crate) fn plan(&self, columns: &str, page: &Page<i64>) -> String {
         self.select(columns, page, |id| id).0
     }

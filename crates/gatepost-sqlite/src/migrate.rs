@@ -1,5 +1,4 @@
-//! Brings the tables up to date: forward only, each step in a transaction that no other process can
-//! share.
+//! Migration of the tables: forward only, each step in an exclusive transaction.
 
 use gatepost_storage::ErrorKind;
 use rusqlite::{Connection, TransactionBehavior};
@@ -16,10 +15,10 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     migrate_with(connection, &STEPS)
 }
 
-/// The version is in a table of its own, because `user_version` belongs to the platform if the file
-/// does.
+/// Runs the missing steps. The version is in a separate table, because `user_version` belongs to
+/// the platform if the file does.
 fn migrate_with(connection: &mut Connection, steps: &[&str]) -> Result<()> {
-    // A file that is up to date opens beside a process that is writing, however long that takes.
+    // An up-to-date file can be opened while another process writes, however long that takes.
     let current = version::of(connection)? as usize == steps.len();
     if current && [0, APPLICATION_ID].contains(&owner(connection)?) {
         return Ok(());
@@ -48,8 +47,8 @@ fn owner(connection: &Connection) -> Result<i32> {
     Ok(connection.pragma_query_value(None, "application_id", |row| row.get(0))?)
 }
 
-/// A file that another application marked as its own is left alone. One without a mark is a new
-/// file, which gets ours, or a platform's database, which does not.
+/// Refuses a file that another application marked as its own. A file without a mark is new and is
+/// marked, or is a platform's database and is not.
 fn check_owner(connection: &Connection) -> Result<()> {
     let owner = owner(connection)?;
     if owner == APPLICATION_ID {

@@ -1,16 +1,16 @@
-//! A row whose columns are asked for by name.
+//! A row with access to columns by name.
 
 use std::cell::Cell;
 
 use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Error, Result, Row, Statement};
 
-/// Finds a column at once where they are asked for in the order of the statement; rusqlite compares
-/// all names from the first, for each.
+/// Finds a column with one comparison if columns are accessed in the order of the statement;
+/// rusqlite compares all names from the first, for each access.
 #[derive(Debug)]
 pub(crate) struct Named<'r> {
     row: &'r Row<'r>,
-    /// Behind the column that was asked for last.
+    /// The position after the column that was accessed last.
     next: Cell<usize>,
 }
 

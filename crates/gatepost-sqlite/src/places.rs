@@ -1,5 +1,5 @@
-//! Places: where an owner stands, the version that every change of a record there moves and every
-//! enqueue checks, and the log of what was changed.
+//! Realms: the realm of each owner, the version that every change of a record there moves and every
+//! enqueue checks, and the log of changes.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::SkippedIds;
@@ -12,21 +12,21 @@ use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
-/// How many changes of a place are remembered.
+/// The number of changes of a realm that are remembered.
 const CHANGES_KEPT: i64 = 1_024;
 
-/// The maximum number of records of an owner that are named where the owner leaves.
+/// The maximum number of records that are named when their owner leaves a realm.
 const NAMED: i64 = 2_000;
 
-/// What was changed in a place.
+/// A change in a realm.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Change {
     Webhook(WebhookId),
     Task(TaskId),
     Event(EventId),
-    /// All that an owner has came, left, was held or released.
+    /// All records of an owner arrived, left, were suspended or resumed.
     Owner(OwnerId),
-    /// A task that was not matched before, so that its events have to be named too.
+    /// A task that was not matched earlier, so its events must be named, too.
     TaskWithEvents(TaskId),
 }
 
@@ -54,12 +54,12 @@ impl Change {
     }
 }
 
-/// The place of this word, as it is stored.
+/// Parses a realm as it is stored.
 pub(crate) fn place_from(word: &str) -> Result<Realm> {
     Realm::from_word(word).ok_or_else(|| Failure::corrupt("place", "unknown word"))
 }
 
-/// Where an owner stands.
+/// Returns the realm of an owner.
 pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Realm> {
     let word: Option<String> = c
         .prepare_cached("SELECT place FROM gatepost_owner WHERE owner = ?1")?
@@ -68,7 +68,7 @@ pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Realm> {
     word.map_or(Ok(Realm::Shared), |word| place_from(&word))
 }
 
-/// The present version of a place.
+/// Returns the current version of a realm.
 pub(crate) fn version(c: &Connection, place: Realm) -> Result<RoutesVersion> {
     let version: Option<i64> = c
         .prepare_cached("SELECT version FROM gatepost_place WHERE place = ?1")?
@@ -77,13 +77,13 @@ pub(crate) fn version(c: &Connection, place: Realm) -> Result<RoutesVersion> {
     Ok(RoutesVersion(version.unwrap_or(0)))
 }
 
-/// Part of every change of a record.
+/// Records a change of a record; part of every such change.
 pub(crate) fn record_changed(c: &Connection, owner: OwnerId, change: Change) -> Result<()> {
     changed(c, place_of(c, owner)?, &[change])?;
     Ok(())
 }
 
-/// Moves the version of a place once and notes what was changed: at least something.
+/// Moves the version of a realm once and records its changes: at least one.
 pub(crate) fn changed(c: &Connection, place: Realm, all: &[Change]) -> Result<RoutesVersion> {
     let (word, number, version) = next_change(c, place)?;
     let mut note = c.prepare_cached(include_str!("sql/places/note.sql"))?;
@@ -94,8 +94,8 @@ pub(crate) fn changed(c: &Connection, place: Realm, all: &[Change]) -> Result<Ro
     Ok(RoutesVersion(version))
 }
 
-/// As [`changed`], of an owner who leaves: every record is named, for any of them may be deleted
-/// elsewhere before the owner is back.
+/// Does the same as [`changed`] for an owner who leaves: every record is named, because any of them
+/// may be deleted elsewhere before the owner returns.
 pub(crate) fn left(c: &Connection, place: Realm, owner: OwnerId) -> Result<()> {
     let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
     let count: Option<i64> = c
@@ -116,19 +116,20 @@ pub(crate) fn left(c: &Connection, place: Realm, owner: OwnerId) -> Result<()> {
     Ok(())
 }
 
-/// The place's word, the number of its next change, and its version. Forgets the oldest change.
+/// Returns the realm as it is stored, the number of its next change, and its version. Deletes the
+/// oldest change.
 fn next_change(c: &Connection, place: Realm) -> Result<(String, i64, i64)> {
     let (version, word) = (next_version(c)?, place.to_string());
     let number: i64 = c
         .prepare_cached(include_str!("sql/places/move.sql"))?
         .query_row(params![word, version], |row| row.get(0))?;
-    // One more than is remembered stays: it tells since when the others are complete.
+    // One more than is remembered stays: it marks the version from which the others are complete.
     c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1 AND change < ?2")?
         .execute(params![word, number - CHANGES_KEPT])?;
     Ok((word, number, version))
 }
 
-/// Moves the version of a place of which more was changed than can be named.
+/// Moves the version of a realm with more changes than can be named.
 pub(crate) fn changed_at_large(c: &Connection, place: Realm) -> Result<()> {
     let (version, word) = (next_version(c)?, place.to_string());
     c.prepare_cached(include_str!("sql/places/restart.sql"))?
@@ -138,7 +139,7 @@ pub(crate) fn changed_at_large(c: &Connection, place: Realm) -> Result<()> {
     Ok(())
 }
 
-/// Moves the versions of all places, beyond some that are never given.
+/// Moves the versions of all realms, beyond some that are never assigned.
 pub(crate) fn all_changed_at_large(c: &Connection, numbers: SkippedIds) -> Result<()> {
     let draw = "UPDATE gatepost_routes \
                 SET version = max(version + ?1, ?2) + (SELECT count(*) FROM gatepost_place)";
@@ -148,7 +149,8 @@ pub(crate) fn all_changed_at_large(c: &Connection, numbers: SkippedIds) -> Resul
     Ok(())
 }
 
-/// What was changed after `since`; `None` when that is not remembered, or is in the future.
+/// Returns the changes after `since`; `None` if they are not remembered, or `since` is in the
+/// future.
 pub(crate) fn changes_since(
     c: &Connection,
     place: Realm,
@@ -172,11 +174,11 @@ pub(crate) fn changes_since(
         }
         changes.push(Change::of(row)?);
     }
-    // The log does not go back to what is known: nothing is missing if nothing was forgotten.
+    // The log does not go back to the known version: nothing is missing if nothing was deleted.
     Ok((count <= CHANGES_KEPT).then_some(changes))
 }
 
-/// Moves the counter from which versions are drawn.
+/// Increments the counter of versions, and returns it.
 pub(crate) fn next_version(c: &Connection) -> Result<i64> {
     let next = "UPDATE gatepost_routes SET version = version + 1 RETURNING version";
     Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)

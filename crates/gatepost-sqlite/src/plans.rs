@@ -1,5 +1,5 @@
-//! The statements that run for every delivery find their rows by an index, however many others
-//! there are.
+//! Tests that the statements for every delivery find their rows by an index, however many other
+//! rows there are.
 
 use gatepost_storage::Page;
 use rusqlite::Connection;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::log::list::source::Index;
 use crate::migrate::migrate;
 
-/// A statement, and how it finds its rows.
+/// A statement, and the plan by which it finds its rows.
 type Hot = (&'static str, &'static str);
 
 const QUEUE_AND_LOG: &[Hot] = &[
@@ -197,7 +197,7 @@ fn hot_statements_search_their_index_and_sort_nothing() {
     }
 }
 
-/// One lookup each, and few rows sorted: of each state, or of each way to be due.
+/// One lookup each, and few rows sorted: for each state, or for each way to be due.
 #[test]
 fn statements_over_several_ranges_search_each() {
     let several = [
@@ -229,7 +229,7 @@ fn statements_over_several_ranges_search_each() {
     }
 }
 
-/// What a list may ask for, and the index that finds its rows among those of others.
+/// The filters of lists, and the index that finds the rows of each among those of others.
 #[test]
 fn lists_look_their_rows_up() {
     for (name, sql, index) in lists() {
@@ -248,7 +248,7 @@ fn lists() -> Vec<(&'static str, String, &'static str)> {
     lists
 }
 
-/// Each of the sources of a list of deliveries is a range of an index, read in order.
+/// Each source of a list of deliveries is a range of an index, read in order.
 #[test]
 fn lists_of_deliveries_walk_ranges_in_order() {
     for index in Index::ALL {

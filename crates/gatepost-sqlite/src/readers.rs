@@ -1,4 +1,4 @@
-//! Reads: on a few connections, on the runtime's blocking threads.
+//! Reads: on a limited number of connections, on the runtime's blocking threads.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,8 +49,8 @@ impl Readers {
         }
     }
 
-    /// See [`SqliteStore::back_up`](crate::SqliteStore::back_up). On a connection of its own, which
-    /// takes no reader's place.
+    /// See [`SqliteStore::back_up`](crate::SqliteStore::back_up). Uses a separate connection, which
+    /// does not count as a reader.
     pub(crate) async fn back_up(&self, to: PathBuf) -> Answer<()> {
         if self.places.is_closed() {
             return Err(unavailable("the store is closed"));

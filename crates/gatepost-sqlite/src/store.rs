@@ -1,4 +1,4 @@
-//! The store: a writer, a few readers, and a connection that watches.
+//! The store: a writer, a limited number of readers, and a connection that watches.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use crate::watch::{Own, Watch};
 use crate::writer::Writer;
 use crate::{connection, files, migrate};
 
-/// A store in one SQLite file. Cheap to clone: all clones share one writer and a few readers.
+/// A store in one SQLite file. Cheap to clone: all clones share one writer and a limited number of
+/// readers.
 ///
 /// Implements [`KeyStore`](gatepost_storage::KeyStore), the four traits of
 /// [`WebhookStore`](gatepost_storage::WebhookStore), and
-/// [`AuditStore`](gatepost_storage::AuditStore). Every handle on one file, in whichever process
-/// of this machine, sees the same data: once a call on one has returned `Ok`, the others see its
-/// effect.
+/// [`AuditStore`](gatepost_storage::AuditStore). All handles on one file, in any process of this
+/// machine, see the same data: after a call on one has returned `Ok`, the others see its effect.
 #[derive(Clone)]
 pub struct SqliteStore {
     writer: Writer,
@@ -32,22 +32,22 @@ pub struct SqliteStore {
     sealing: Arc<SealingKeys>,
 }
 
-/// How much a store has written since it was opened: commands that wait at the same time share a
+/// The number of writes of a store since it was opened: commands that wait at the same time share a
 /// commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Commits {
-    /// Commits, those that failed too.
+    /// Commits, including failed ones.
     pub commits: u64,
-    /// What was written by them: enqueues, claims, settlements, changes.
+    /// Commands in these commits: enqueues, claims, settlements, changes.
     pub commands: u64,
 }
 
 impl SqliteStore {
-    /// Opens the file, creates it if there is none, and brings its tables up to date.
+    /// Opens the file, creates it if it does not exist, and migrates its tables.
     ///
-    /// On Unix a new file, its log and its shared memory are their owner's alone (0600), in a
-    /// folder that is too (0700) if that is new; what is open to others is reported by a warning.
+    /// On Unix, only the owner has access to a new file, its log and its shared memory (0600), and
+    /// to its folder (0700) if that is new; wider access is reported by a warning.
     ///
     /// # Errors
     /// Each names the file, and its cause if the system gave one. `Unavailable` when the file
@@ -64,7 +64,7 @@ impl SqliteStore {
             .map_err(|e| unavailable("opening was cancelled").with_source(e))?
     }
 
-    /// How much was written so far, for a metric of commands a commit.
+    /// Returns the number of writes so far, for a metric of commands per commit.
     #[must_use]
     pub fn commits(&self) -> Commits {
         let counts = &self.writer.counts;
@@ -74,23 +74,23 @@ impl SqliteStore {
         }
     }
 
-    /// Stops the writer once it has done everything that was handed to it, and closes the file.
-    /// Later calls are `Unavailable`, on every clone.
+    /// Stops the writer when it has run all commands that it received, and closes the file. Later
+    /// calls are `Unavailable`, on every clone.
     pub async fn close(&self) {
         self.writer.close().await;
         self.readers.close();
         self.watch.close();
     }
 
-    /// Writes a copy of the whole database to `to`, as of one moment within the call, while it is
-    /// used: nobody waits for it, but the log beside the file grows until it is done. The copy is
-    /// on disk when this returns, its owner's alone (0600), compact, and is opened as any other.
-    /// Secrets are sealed in it as they are here. What it holds is what a restart would find:
-    /// deliveries that are being sent are in it as claimed.
+    /// Writes a copy of the whole database to `to`, at one point in time within the call, while it
+    /// is used. No call waits for it, but the log next to the file grows until it is complete. When
+    /// this returns, the copy is on disk; only its owner has access (0600). It is compact, and is
+    /// opened like any other file. Its secrets are sealed as they are here. It holds the data that
+    /// a restart would find: deliveries that are being sent are in it as claimed.
     ///
     /// # Errors
-    /// `Conflict` when there is such a file: none is replaced. `Unavailable` when the disk fails or
-    /// is full, or the store is closed: then there is no file `to`.
+    /// `Conflict` when the file exists: none is replaced. `Unavailable` when the disk fails or is
+    /// full, or the store is closed: then there is no file `to`.
     pub async fn back_up(&self, to: impl Into<PathBuf>) -> std::result::Result<(), StoreError> {
         self.readers.back_up(to.into()).await
     }
@@ -114,12 +114,12 @@ impl SqliteStore {
         })
     }
 
-    /// The connection that sees changes, whichever process made them.
+    /// Returns the connection that sees the changes of all processes.
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
     }
 
-    /// The keys that seal the secrets of webhooks.
+    /// Returns the keys that seal the secrets of webhooks.
     pub(crate) fn sealing(&self) -> &Arc<SealingKeys> {
         &self.sealing
     }

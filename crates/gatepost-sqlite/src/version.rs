@@ -1,4 +1,4 @@
-//! The version of the tables in the file: a newer process may bring them forward at any moment.
+//! The version of the tables in the file: a newer process may migrate them at any moment.
 
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
@@ -8,7 +8,7 @@ use crate::error::{Failure, Result};
 /// The version that this code knows: the number of its migrations.
 pub(crate) const KNOWN: u32 = 1;
 
-/// The version that the file has; 0 is that of a file without our tables.
+/// Returns the version of the file; 0 if it does not have our tables.
 pub(crate) fn of(connection: &Connection) -> Result<u32> {
     let known: bool = connection.query_row(
         "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema')",
@@ -22,14 +22,14 @@ pub(crate) fn of(connection: &Connection) -> Result<u32> {
     Ok(connection.query_row(newest, [], |row| row.get(0))?)
 }
 
-/// Asked at the beginning of each transaction: what it finds holds until the end. A file that a
-/// newer process has brought forward is neither read nor written.
+/// Checks the version at the beginning of a transaction, for the whole of which it then applies. A
+/// file that a newer process has migrated is neither read nor written.
 pub(crate) fn check(connection: &Connection) -> Result<()> {
     let mut newest = connection.prepare_cached("SELECT max(version) FROM gatepost_schema")?;
     judge(newest.query_row([], |row| row.get(0))?)
 }
 
-/// Whether this code may use what was found.
+/// Checks that this code may use the version that was found.
 pub(crate) fn judge(found: u32) -> Result<()> {
     match found > KNOWN {
         true => Err(newer(found, KNOWN)),
@@ -37,7 +37,7 @@ pub(crate) fn judge(found: u32) -> Result<()> {
     }
 }
 
-/// A file that is not to be touched.
+/// Returns the error of a file of a newer version.
 pub(crate) fn newer(found: u32, known: u32) -> Failure {
     let versions = format!("its schema is version {found}, this process knows {known}");
     let context = "the database was written by a newer version of Gatepost";

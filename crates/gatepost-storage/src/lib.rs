@@ -29,6 +29,7 @@ pub mod restored;
 pub mod seal;
 #[cfg(feature = "webhooks")]
 mod sealed;
+pub mod sessions;
 #[cfg(feature = "serde")]
 pub mod stored;
 #[cfg(feature = "webhooks")]
@@ -45,5 +46,6 @@ pub use page::{AtMost, Bodies, Order, Page, Revision, Row, Scope};
 pub use recent::RecentChanges;
 #[cfg(feature = "webhooks")]
 pub use sealed::SealedMessages;
+pub use sessions::SessionStore;
 #[cfg(feature = "webhooks")]
 pub use webhooks::WebhookStore;

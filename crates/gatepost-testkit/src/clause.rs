@@ -1,4 +1,4 @@
-//! A clause as a value, and how one is proven.
+//! A contract test as a value, and how one is run.
 
 use std::fmt;
 use std::pin::Pin;
@@ -18,28 +18,28 @@ impl<S: Send + 'static> fmt::Debug for Clause<S> {
     }
 }
 
-/// What a clause does, to be awaited.
+/// The future of a contract test.
 pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// A clause of the contract.
+/// A contract test.
 #[non_exhaustive]
 pub struct Clause<S: Send + 'static> {
     /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
     pub name: &'static str,
-    /// Tries it on the store of a harness. It panics where the contract is broken. [`prove`] puts
-    /// its name and its sentence in front of what the panic says.
+    /// Runs it on the store of a harness. It panics if the contract is broken. [`prove`] prepends
+    /// its name and its sentence to the panic's message.
     pub run: fn(Arc<dyn Harness<S>>) -> Run,
 }
 
 impl<S: Send + 'static> Clause<S> {
-    /// The contract's sentence that it proves.
+    /// Returns the sentence of the contract that it tests.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
         sentence_of(self.name)
     }
 }
 
-/// All clauses about keys.
+/// Returns all contract tests of keys.
 #[must_use]
 pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
     let mut all = crate::list::for_each_key_clause!([plain] keys);
@@ -48,7 +48,7 @@ pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
     all
 }
 
-/// All clauses about the log of changes.
+/// Returns all contract tests of the audit log.
 #[must_use]
 pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
     let mut all = crate::list::for_each_audit_clause!([plain] audit);
@@ -57,7 +57,7 @@ pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
     all
 }
 
-/// All clauses about webhooks, tasks, events, the queue, the log and the outbox.
+/// Returns all contract tests of webhooks, tasks, events, the queue, the log and the outbox.
 #[must_use]
 pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
     let mut all = crate::list::for_each_record_clause!([plain] records);
@@ -70,18 +70,18 @@ pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
     all
 }
 
-/// All clauses about records that cannot be read; for a harness that can spoil one.
+/// Returns all contract tests of records that cannot be read; for a harness that can spoil one.
 #[must_use]
 pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
     crate::list::for_each_unreadable_clause!([kept] webhooks_kept)
 }
 
-/// Tries the clause of this name on the store of this harness; the body of a test.
+/// Runs the contract test of this name on the store of this harness; the body of a test.
 ///
 /// # Panics
-/// When the store breaks the clause, with the clause's sentence and what was seen; when there is
-/// none of that name; and when the harness cannot show it: a clause that was not tried must not
-/// look as if it held.
+/// If the store breaks the contract, with its sentence and the observed result; if no contract test
+/// has that name; and if the harness cannot show it: a test that was not run must not look as if it
+/// had passed.
 pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl Harness<S>) {
     let clause = clauses.iter().find(|c| c.name == name);
     let Some(clause) = clause else {
@@ -97,7 +97,7 @@ pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl
     }
 }
 
-/// What becomes of a clause on the store of this harness.
+/// Returns the result of a contract test on the store of this harness.
 pub(crate) async fn tried<S: Send + 'static>(
     clause: &Clause<S>,
     harness: impl Harness<S>,
@@ -118,7 +118,7 @@ fn said(error: tokio::task::JoinError) -> String {
         .unwrap_or_default()
 }
 
-/// Clauses that take a store with nothing in it.
+/// Contract tests that take an empty store.
 macro_rules! plain {
     ([$room:ident] $($clause:ident)*) => {
         vec![$(Clause {
@@ -132,7 +132,7 @@ macro_rules! plain {
 }
 use plain;
 
-/// Clauses that take the harness.
+/// Contract tests that take the harness.
 macro_rules! kept {
     ([$room:ident] $($clause:ident)*) => {
         vec![$(Clause { name: stringify!($clause), run: |harness| Box::pin($room::$clause(harness)) }),*]

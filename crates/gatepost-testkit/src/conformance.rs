@@ -1,8 +1,8 @@
-//! The tests that are made of the lists of clauses.
+//! Macros that make tests of the lists of contract tests.
 
-/// One test for each clause of [`KeyStore`](gatepost_storage::KeyStore). Takes an expression that
-/// makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept
-/// are ignored.
+/// Defines one test for each contract test of [`KeyStore`](gatepost_storage::KeyStore). Takes an
+/// expression that makes a [`Harness`](crate::Harness); with `not durable` after it the contract
+/// tests of durable stores are ignored.
 #[macro_export]
 macro_rules! key_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
@@ -14,9 +14,9 @@ macro_rules! key_store_conformance {
     };
 }
 
-/// One test for each clause of [`WebhookStore`](gatepost_storage::WebhookStore). Takes an
-/// expression that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses
-/// about what is kept are ignored.
+/// Defines one test for each contract test of [`WebhookStore`](gatepost_storage::WebhookStore).
+/// Takes an expression that makes a [`Harness`](crate::Harness); with `not durable` after it the
+/// contract tests of durable stores are ignored.
 #[macro_export]
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
@@ -34,9 +34,9 @@ macro_rules! webhook_store_conformance {
     };
 }
 
-/// One test for each clause of [`AuditStore`](gatepost_storage::AuditStore). Takes an expression
-/// that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is
-/// kept are ignored.
+/// Defines one test for each contract test of [`AuditStore`](gatepost_storage::AuditStore). Takes
+/// an expression that makes a [`Harness`](crate::Harness); with `not durable` after it the contract
+/// tests of durable stores are ignored.
 #[macro_export]
 macro_rules! audit_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
@@ -50,9 +50,10 @@ macro_rules! audit_store_conformance {
     };
 }
 
-/// One test for each clause about records that cannot be read. Takes an expression that makes a
-/// [`Harness`](crate::Harness) with [`spoil`](crate::Harness::spoil): for a store whose records can
-/// be written over by another version, or lose the key that they are sealed with.
+/// Defines one test for each contract test of records that cannot be read. Takes an expression that
+/// makes a [`Harness`](crate::Harness) with [`spoil`](crate::Harness::spoil): for a store whose
+/// records another version can overwrite, or whose records can lose the key that they are sealed
+/// with.
 #[macro_export]
 macro_rules! unreadable_conformance {
     ($harness:expr) => {

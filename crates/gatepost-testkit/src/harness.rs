@@ -1,4 +1,4 @@
-//! Where a store under test lives.
+//! The environment of a store under test.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::WebhookStore;
 use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordId, RecordStore};
 
-/// The four traits of one webhook store, each on its own so that a test may replace one.
+/// The four traits of one webhook store, as separate objects so that a test may replace one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Webhooks {
@@ -22,7 +22,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// The traits of this store.
+    /// Returns the traits of this store.
     #[must_use]
     pub fn of<S: WebhookStore>(store: Arc<S>) -> Self {
         Self {
@@ -34,40 +34,40 @@ impl Webhooks {
     }
 }
 
-/// The place of one store: a file, a schema, a prefix of keys. Each clause is given a harness of
-/// its own.
+/// The location of one store: a file, a schema, a prefix of keys. Each contract test is given its
+/// own harness.
 ///
 /// `S` is `Arc<dyn KeyStore>`, `Arc<dyn AuditStore>` or [`Webhooks`].
 /// An `async fn` without arguments that makes a store
 /// is the harness of a store that is not durable.
 #[async_trait]
 pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
-    /// The store, with nothing in it and apart from all others. Called first, and once.
+    /// Returns an empty store, separate from all others. Called first, and once.
     async fn fresh(&self) -> S;
 
-    /// Drops all handles, then opens what was kept. `None` by default: nothing is.
+    /// Drops all handles, then opens the durable data again. `None` by default: nothing is durable.
     async fn reopen(&self, store: S) -> Option<S> {
         drop(store);
         None
     }
 
-    /// Calls [`restored`](gatepost_storage::OwnerStore::restored) of the store in which this log of
-    /// changes is, and gives the log back. Asked of an `Arc<dyn AuditStore>` alone, which has no
-    /// such call itself. `None` by default: it is in no such store.
+    /// Calls [`restored`](gatepost_storage::OwnerStore::restored) of the store that holds this
+    /// audit log, and returns the log. An `Arc<dyn AuditStore>` has no such call itself. `None` by
+    /// default: the log is in no such store.
     async fn restored(&self, store: S, now: DateTime<Utc>) -> Option<S> {
         let _ = (store, now);
         None
     }
 
-    /// Writes over a record of its store so that it cannot be read any more, as a newer version or
-    /// a lost sealing key would leave it. Whether it could; `false` by default.
+    /// Overwrites a record of its store so that it can no longer be read, as a newer version or a
+    /// lost sealing key would leave it. Returns whether it could; `false` by default.
     async fn spoil(&self, record: RecordId) -> bool {
         let _ = record;
         false
     }
 
-    /// Everything that the store wrote, as it is on the disk: files with their logs, or tables as
-    /// text. `None` by default: it writes nothing.
+    /// Returns everything that the store wrote, as it is on the disk: files with their logs, or
+    /// tables as text. `None` by default: it writes nothing.
     async fn dump(&self, store: &S) -> Option<Vec<u8>> {
         let _ = store;
         None

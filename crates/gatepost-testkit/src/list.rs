@@ -1,6 +1,6 @@
-//! The lists of clauses.
+//! The lists of contract tests.
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
 /// keys.
 #[macro_export]
 macro_rules! for_each_key_clause {
@@ -42,8 +42,8 @@ macro_rules! for_each_key_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// what a durable key store keeps.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// a durable key store.
 #[macro_export]
 macro_rules! for_each_kept_key_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -54,7 +54,7 @@ macro_rules! for_each_kept_key_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
 /// webhooks, tasks and events.
 #[macro_export]
 macro_rules! for_each_record_clause {
@@ -108,7 +108,7 @@ macro_rules! for_each_record_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
 /// owners and their realms.
 #[macro_export]
 macro_rules! for_each_owner_clause {
@@ -137,8 +137,8 @@ macro_rules! for_each_owner_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
-/// queue.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// the queue.
 #[macro_export]
 macro_rules! for_each_queue_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -200,8 +200,8 @@ macro_rules! for_each_queue_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
-/// delivery log.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// the delivery log.
 #[macro_export]
 macro_rules! for_each_log_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -243,8 +243,8 @@ macro_rules! for_each_log_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
-/// outbox.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// the outbox.
 #[macro_export]
 macro_rules! for_each_outbox_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -271,8 +271,8 @@ macro_rules! for_each_outbox_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// what a durable webhook store keeps.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// a durable webhook store.
 #[macro_export]
 macro_rules! for_each_kept_webhook_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -291,7 +291,7 @@ macro_rules! for_each_kept_webhook_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
 /// records that cannot be read.
 #[macro_export]
 macro_rules! for_each_unreadable_clause {
@@ -302,8 +302,8 @@ macro_rules! for_each_unreadable_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
-/// log of changes.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// the audit log.
 #[macro_export]
 macro_rules! for_each_audit_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -321,8 +321,8 @@ macro_rules! for_each_audit_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// what a durable log of changes keeps.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// a durable audit log.
 #[macro_export]
 macro_rules! for_each_kept_audit_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -333,7 +333,7 @@ macro_rules! for_each_kept_audit_clause {
     };
 }
 
-// By path: so a file that uses a list names this one.
+// By path: a file that uses a list names this one.
 pub(crate) use for_each_audit_clause;
 pub(crate) use for_each_kept_audit_clause;
 pub(crate) use for_each_kept_key_clause;

@@ -1,23 +1,23 @@
-//! How a clause ends, and what is said of it.
+//! The outcome of a contract test, and the finding in a report.
 
-/// How a clause ends if the store does not break it; if it does, the clause panics.
+/// The outcome of a contract test that the store passes; if the store breaks it, the test panics.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The store keeps it.
+    /// The store passes it.
     Held,
     /// The harness cannot show it, for this reason.
     Ignored(&'static str),
 }
 
-/// What became of one clause.
+/// The result of one contract test.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The store keeps it.
+    /// The store passes it.
     Held,
-    /// The store breaks it: what was seen.
+    /// The store breaks it, with the observed result.
     Broken(String),
-    /// Not tried, and why.
+    /// Not run, for this reason.
     Ignored(&'static str),
 }

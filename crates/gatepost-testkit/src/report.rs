@@ -1,4 +1,4 @@
-//! All clauses in one run, for a place where no test runner is: a smoke test in staging, a tool.
+//! All contract tests in one run, for use without a test runner: a smoke test in staging, a tool.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use crate::harness::Harness;
 use crate::outcome::Finding;
 use crate::sentence::sentence_of;
 
-/// What became of each clause, in the order of the list.
+/// The result of each contract test, in the order of the list.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The clauses by name.
+    /// The contract tests by name.
     pub findings: Vec<(&'static str, Finding)>,
 }
 
 impl Report {
-    /// Whether no clause was broken. Look at the ignored ones too.
+    /// Returns whether the store broke no contract test. Look at the ignored ones too.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let broken = |f: &Finding| matches!(f, Finding::Broken(_));
         !self.findings.iter().any(|(_, finding)| broken(finding))
     }
 
-    /// Both reports in one.
+    /// Returns both reports in one.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.findings.extend(other.findings);
@@ -46,7 +46,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Tries these clauses one after the other, each on a harness of its own. To be called on a runtime
+/// Runs these contract tests one after the other, each on its own harness. Call it on a runtime
 /// with several threads.
 pub async fn run_all<S, H>(clauses: &[Clause<S>], harness: impl Fn() -> H) -> Report
 where

@@ -1,6 +1,6 @@
-//! A runtime for tests that bring none.
+//! A runtime for tests that do not start one.
 
-/// Runs to the end on a runtime of its own with several threads.
+/// Runs a future to the end on its own runtime with several threads.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(4)

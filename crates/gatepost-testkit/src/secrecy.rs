@@ -1,4 +1,4 @@
-//! What neither an error nor the disk may reveal.
+//! Secrets that neither an error nor the disk may reveal.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use crate::fixtures::SECRETS;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Panics if the error, its `Debug`, or one of its sources reveals one of these.
+/// Panics if the error, its `Debug`, or one of its sources contains one of these secrets.
 pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[Vec<u8>]) {
     let mut text = format!("{error:?}");
     let mut next = Some(error);
@@ -21,7 +21,7 @@ pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[
     }
 }
 
-/// The secrets of a full webhook, and a confidential message.
+/// Returns the secrets of a full webhook, and a confidential message.
 pub(crate) fn of_a_webhook() -> Vec<Vec<u8>> {
     let secrets = SECRETS.map(|s| s.as_bytes().to_vec());
     secrets
@@ -34,7 +34,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The bytes as they are, in hexadecimal digits, and in base64 wherever in a text they begin.
+/// Returns the bytes as they are, in hexadecimal digits, and in base64 at any position in a text.
 pub(crate) fn forms(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut forms = vec![bytes.to_vec(), hex(bytes).into_bytes()];
     for before in 0..3 {

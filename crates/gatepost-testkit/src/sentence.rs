@@ -1,13 +1,12 @@
-//! What each clause says, in words.
+//! The sentence of each contract test.
 
-/// The table of clauses is there for readers; a test holds it and the clauses together.
-const README: &str = include_str!("../README.md");
+/// A line for each contract test, in the order of the lists; a test holds it and the code together.
+const SENTENCES: &str = include_str!("sentences.txt");
 
-/// The sentence of the contract that this clause proves; empty when there is no such clause.
+/// The sentence of the contract that this test proves; empty when there is no such test.
 pub(crate) fn sentence_of(clause: &str) -> &'static str {
-    let row = README.lines().find_map(|line| {
-        let row = line.strip_prefix("| `")?.strip_prefix(clause)?;
-        row.strip_prefix("` | ")?.strip_suffix(" |")
-    });
-    row.unwrap_or_default()
+    let sentence = SENTENCES
+        .lines()
+        .find_map(|line| line.strip_prefix(clause)?.strip_prefix(": "));
+    sentence.unwrap_or_default()
 }

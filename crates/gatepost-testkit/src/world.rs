@@ -1,4 +1,4 @@
-//! Records of several owners, and what is held of a place in memory.
+//! Records of several owners, and the state of a realm in memory.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) struct Set {
 }
 
 impl Set {
-    /// Its rows, as they are stored now.
+    /// Returns its rows, as they are stored now.
     pub(crate) async fn rows(self, store: &Webhooks) -> (WebhookRow, TaskRow, EventRow) {
         let records = &store.records;
         let webhook = records.webhook(self.webhook).await.unwrap();
@@ -39,7 +39,7 @@ pub(crate) async fn set(store: &Webhooks, owner: u128, name: &str) -> Set {
     set_at(store, owner, name, 0).await
 }
 
-/// The same, made at `at(second)`.
+/// The same, created at `at(second)`.
 pub(crate) async fn set_at(store: &Webhooks, owner: u128, name: &str, second: i64) -> Set {
     let now = at(second);
     let records = &store.records;
@@ -79,7 +79,7 @@ pub(crate) async fn remove_all_gone(store: &Webhooks) {
     while store.records.remove_gone(100, at(0)).await.unwrap() == 100 {}
 }
 
-/// What an engine holds of a realm: read once, then kept up by what changes.
+/// An engine's state of a realm in memory: read once, then updated by changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Held {
     pub(crate) version: RoutesVersion,
@@ -103,7 +103,8 @@ impl Held {
         }
     }
 
-    /// What runs something: tasks whose events are there, and what these need.
+    /// Returns the part that runs something: tasks whose events exist, and the records that these
+    /// need.
     pub(crate) fn that_runs(&self) -> Self {
         let mut kept = self.clone();
         kept.events.retain(|_, e| self.tasks.contains_key(&e.task));
@@ -112,7 +113,7 @@ impl Held {
         kept
     }
 
-    /// Brings it to the present version; whether the store still knew what had changed.
+    /// Brings it to the present version. Returns whether the store still knew the changes.
     pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Realm) -> bool {
         let changes = store.records.route_changes(place, self.version).await;
         let Some(changes) = changes.unwrap() else {

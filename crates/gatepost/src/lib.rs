@@ -21,42 +21,72 @@ pub use {apikey_core as apikey, gatepost_keys as keys};
 #[cfg(feature = "webhooks")]
 pub use {delivery, gatepost_engine as engine, webhook_model as webhook};
 
-/// The quick start of the project's front page compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;
-
 /// The code of the page on tenants compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/tenants.md")]
+#[doc = include_str!("../../../docs/guides/tenants.md")]
 struct TenantsPage;
 
-/// The code of the page on traces compiles.
+/// The code of the page on tracing compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/traces.md")]
-struct TracesPage;
+#[doc = include_str!("../../../docs/guides/tracing.md")]
+struct TracingPage;
 
-/// The code of the page on embedding compiles.
+/// The code of the page on API keys compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/embed.md")]
-struct EmbeddingPage;
+#[doc = include_str!("../../../docs/guides/keys.md")]
+struct KeysPage;
+
+/// The code of the page on keys and a login compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/keys-and-login.md")]
+struct KeysAndLoginPage;
+
+/// The code of the page on webhooks compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/webhooks.md")]
+struct WebhooksPage;
+
+/// The code of the page on REST API and console compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/rest-and-console.md")]
+struct RestAndConsolePage;
+
+/// The code of the page on testing compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/testing.md")]
+struct TestingPage;
 
 /// The code of the page on logins compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/login.md")]
+#[doc = include_str!("../../../docs/guides/login.md")]
 struct LoginPage;
 
-/// The code of the page on moving here compiles.
+/// The code of the page on links into the console compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/migrate.md")]
+#[doc = include_str!("../../../docs/guides/console-link.md")]
+struct ConsoleLinkPage;
+
+/// The code of the page on migrating compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/migrating.md")]
 struct MigrationPage;
 
-/// The code of the page on running it compiles.
+/// The code of the page on migrating keys compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/operate.md")]
-struct OperationPage;
+#[doc = include_str!("../../../docs/guides/migrating-keys.md")]
+struct KeyMigrationPage;
 
-/// The code of the page on the security model compiles.
+/// The code of the page on backup and restore compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/security.md")]
-struct SecurityPage;
+#[doc = include_str!("../../../docs/operations/backup-restore.md")]
+struct RestorePage;
+
+/// The code of the page on monitoring compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/operations/monitoring.md")]
+struct MonitoringPage;
+
+/// The code of the page on the threat model compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/security/threat-model.md")]
+struct ThreatModelPage;

@@ -1,5 +1,5 @@
-//! Alone, because it counts the allocations of its process: rendering allocates its result and
-//! nothing else.
+//! A program with a single test, because it counts the allocations of its process: rendering
+//! allocates its result and nothing else.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use webhook_model::{Template, Values};

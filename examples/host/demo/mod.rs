@@ -1,8 +1,8 @@
-//! The demonstration: a webhook, a task and an event of admin, and a receiver on this machine to
-//! which they lead, so that the first minute ends with a delivery that one sees.
+//! The demonstration: a webhook, a task and an event of admin, and a receiver on this machine, the
+//! webhook's target, so that the first minute ends with a visible delivery.
 //!
-//! It comes with the first start in a new folder, or with `--demo`. Where its receiver listens is
-//! kept beside the data: later starts bring it back for as long as the webhook leads there.
+//! It comes with the first start in a new folder, or with `--demo`. The receiver's address is kept
+//! next to the data: later starts serve it again for as long as the webhook leads there.
 
 mod page;
 mod receiver;
@@ -21,24 +21,24 @@ use webhook_model::{OwnerId, WebhookId};
 use crate::failure::{Failure, InWords};
 use crate::options::{Options, WithDemo};
 
-/// Beside the data: the receiver's address, and the number of the webhook.
+/// The file next to the data that holds the receiver's address and the number of the webhook.
 const FILE: &str = "demo";
-/// Whose the records are.
+/// The owner of the records.
 const ADMIN: OwnerId = OwnerId(1);
 
-/// A receiver that listens, of which the engine has to know before it starts: it may send there.
+/// A receiver that listens. The engine must know it before it starts, because it may send there.
 #[derive(Debug)]
 pub(crate) struct Demo {
     listener: TcpListener,
-    /// Where it listens, on this machine alone.
+    /// The receiver's address, on the loopback interface only.
     pub addr: SocketAddr,
     webhook: Option<WebhookId>,
     file: Option<PathBuf>,
 }
 
 impl Demo {
-    /// The demonstration of this start, if there is to be one. `first` says that the data are new,
-    /// `listens` where the platform does.
+    /// Prepares the demonstration of this start, if there should be one. `first` says that the data
+    /// are new, `listens` is the platform's address.
     pub(crate) async fn of(
         options: &Options,
         first: bool,
@@ -82,8 +82,9 @@ impl Demo {
         }))
     }
 
-    /// Makes the records that are not there yet and serves the receiver until the process ends.
-    /// `None` if its webhook is gone or leads elsewhere: then the demonstration is over.
+    /// Makes the records that do not exist yet and serves the receiver until the process ends.
+    /// Returns `None` if its webhook was deleted or leads elsewhere: then the demonstration is
+    /// over.
     pub(crate) async fn begin(
         self,
         management: &Management,
@@ -133,6 +134,6 @@ fn parse(line: &str) -> Option<(SocketAddr, WebhookId)> {
     let (addr, webhook) = line.split_once(' ')?;
     let addr: SocketAddr = addr.parse().ok()?;
     let webhook = WebhookId(webhook.parse().ok()?);
-    // Whatever the file says: the engine may send to this machine alone.
+    // A safeguard against an edited file: the engine may send only to this machine.
     addr.ip().is_loopback().then_some((addr, webhook))
 }

@@ -1,4 +1,4 @@
-//! How the receiver shows what arrived.
+//! The pages on which the receiver shows the messages.
 
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
@@ -7,10 +7,10 @@ use super::receiver::{Message, Messages};
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;border-radius:4px;padding:.75rem}";
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-/// The page loads itself again.
+/// The page reloads after this number of seconds.
 const REFRESH: &str = "3";
 
-/// A page without scripts that shows all of them.
+/// Returns a page without scripts that shows all messages.
 pub(super) fn html(messages: &Messages) -> Response {
     let shown: String = messages.iter().map(article).collect();
     let shown = match shown.is_empty() {
@@ -28,14 +28,14 @@ pub(super) fn html(messages: &Messages) -> Response {
     (headers, Html(html)).into_response()
 }
 
-/// One of them, for a terminal.
+/// Returns one message, for a terminal.
 pub(super) fn text(message: &Message) -> Response {
     let Message { id, at, body, seen } = message;
     let again = match seen {
         true => "nothing new has arrived; shown again:\n",
         false => "",
     };
-    // A message may hold what a terminal would obey.
+    // A message may hold control characters that a terminal would obey.
     let body: String = body
         .chars()
         .map(|c| {

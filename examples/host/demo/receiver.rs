@@ -1,4 +1,4 @@
-//! The receiver: takes what its webhook signed, and shows it.
+//! The receiver: accepts the messages that its webhook signed, and shows them.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -23,9 +23,9 @@ use webhook_model::WebhookId;
 
 use super::page;
 
-/// How many messages are shown: those that came last.
+/// How many messages are shown: the newest.
 const SHOWN: usize = 20;
-/// As much of each.
+/// How much of each body is shown, in bytes.
 const BODY: usize = 16 * 1024;
 /// How long `/last` waits for the first, and for one that it has not shown.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ pub(super) struct Message {
     pub seen: bool,
 }
 
-/// What came, the last first.
+/// The received messages, the newest first.
 pub(super) type Messages = VecDeque<Message>;
 
 /// The receiver of one webhook.
@@ -55,7 +55,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// It asks for the webhook's signing secrets as `admin`, who has them.
+    /// Creates the receiver. It reads the webhook's signing secrets as `admin`, its owner.
     pub(super) fn new(admin: Actor, webhook: WebhookId, addr: SocketAddr) -> Self {
         Self {
             admin,
@@ -73,7 +73,7 @@ impl Receiver {
             .route("/hook", post(take))
             .layer(from_fn_with_state(self.clone(), by_its_name))
             .with_state(self);
-        // Who waits at `/last` does not keep a message from coming.
+        // Clients that wait at `/last` do not keep a message from coming.
         let limits = ServeLimits {
             requests_per_network: 4 * CONNECTIONS,
             requests_per_user: CONNECTIONS,
@@ -83,7 +83,7 @@ impl Receiver {
         tokio::spawn(serve_within(limits, listener, None, router, forever));
     }
 
-    /// By the secrets that the webhook has now: they may be rotated.
+    /// Returns a verifier with the webhook's present secrets: they may be rotated.
     async fn verifier(&self) -> Option<Verifier> {
         let row = self.admin.webhook(self.webhook).await.ok()?;
         let secrets = row.value.signing.iter();
@@ -93,7 +93,7 @@ impl Receiver {
 
     fn keep(&self, message: Message) {
         self.messages.send_modify(|messages| {
-            // What is delivered twice is one message.
+            // A message that is delivered twice is shown once.
             messages.retain(|known| known.id != message.id);
             messages.push_front(message);
             messages.truncate(SHOWN);
@@ -101,7 +101,8 @@ impl Receiver {
     }
 }
 
-/// A page elsewhere may lead its own name to this address, to read what is shown.
+/// Refuses requests by another name: a page elsewhere may point its own name to this address, to
+/// read the messages.
 async fn by_its_name(State(receiver): State<Receiver>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST);
     let own = receiver.addr.to_string();
@@ -112,7 +113,7 @@ async fn by_its_name(State(receiver): State<Receiver>, request: Request, next: N
     StatusCode::MISDIRECTED_REQUEST.into_response()
 }
 
-/// `POST /hook`: 204 for what is signed, 401 for all else.
+/// `POST /hook`: 204 for a signed message, 401 for anything else.
 async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let header = |name| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
@@ -143,8 +144,9 @@ async fn show(State(receiver): State<Receiver>) -> Response {
     page::html(&receiver.messages.borrow())
 }
 
-/// `GET /last`: the message that came last, as text; waits for one that it has not shown. What it
-/// shows again it says so of: the lines of the start, pasted twice, are to show two messages.
+/// `GET /last`: the newest message, as text; waits for one that was not shown yet. A message that
+/// is shown again is marked as such: the lines of the start, pasted twice, should show two
+/// messages.
 async fn last(State(receiver): State<Receiver>) -> Response {
     let mut messages = receiver.messages.subscribe();
     let patience = match messages.borrow().is_empty() {

@@ -13,7 +13,7 @@ use webhook_model::{
 const MACHINE: u32 = 1;
 const MESSAGE: &str = r#"{"text":"${NAME} was switched on","at":"${DATE}"}"#;
 
-/// Where the webhook leads.
+/// Returns the webhook's URL.
 pub(super) fn url(receiver: SocketAddr) -> String {
     format!("http://{receiver}/hook")
 }

@@ -1,4 +1,4 @@
-//! The exporter's way to the collector.
+//! The exporter's client for the collector.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use opentelemetry_http::hyper::HyperClient;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::runtime::Handle;
 
-/// How long the collector may take with a batch.
+/// How long the collector may take for a batch.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// An HTTP client whose requests are made by the runtime: the exporter asks from a thread of its
-/// own, where there is none.
+/// An HTTP client whose requests are made by the runtime: the exporter calls it from its own
+/// thread, which has no runtime.
 #[derive(Debug)]
 pub(super) struct Client {
     http: HyperClient,
@@ -19,7 +19,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Must be called within the runtime.
+    /// Creates the client. Must be called within the runtime.
     pub(super) fn new() -> Self {
         Self {
             http: HyperClient::with_default_connector(PATIENCE, None),

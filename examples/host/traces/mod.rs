@@ -17,21 +17,22 @@ use url::Url;
 
 use crate::failure::{Failure, InWords};
 
-/// Where collectors take spans, below their address.
+/// The path at which collectors take spans, below their address.
 const PATH: &str = "v1/traces";
 /// The targets whose spans are exported: not those of the client that exports them.
 const OWN: [&str; 4] = ["gatepost", "delivery", "examples", "host"];
 
-/// The spans of this process, on their way to a collector: in batches, from a thread of their own.
+/// The exporter of this process's spans: it sends them to a collector in batches, from its own
+/// thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Spans go to the collector at this address by OTLP over HTTP. Whether it is there shows
-    /// later: the platform works without it.
+    /// Exports spans to the collector at this address by OTLP over HTTP. The address is not tried:
+    /// the platform works without a collector.
     ///
     /// # Errors
-    /// When nothing can be sent there.
+    /// If nothing can be sent there.
     pub(crate) fn to(collector: &Url) -> Result<Self, Failure> {
         let what = || format!("cannot export traces to {collector}");
         let mut folder = collector.clone();
@@ -52,13 +53,13 @@ impl Traces {
         Ok(Self(provider.build()))
     }
 
-    /// What hands spans over.
+    /// Returns the layer that hands spans over.
     pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
     {
-        // Asked anew for each span. An answer that is cached, as that of `Targets`, is not the one
-        // that counts after `enabled!`: the next span on that thread gets what was said there.
+        // Evaluated again for each span. A cached answer, as that of `Targets`, does not count
+        // after `enabled!`: the next span on that thread gets the answer that was given there.
         let own = dynamic_filter_fn(|metadata, _| is_own(metadata));
         let tracer = self.0.tracer("gatepost");
         tracing_opentelemetry::layer()
@@ -66,7 +67,7 @@ impl Traces {
             .with_filter(own)
     }
 
-    /// Sends what was not sent yet. A collector that is away has had its chance: nothing is said.
+    /// Sends the remaining spans. If the collector is away, they are lost without a message.
     pub(crate) async fn finish(self) {
         // It waits for its thread, which waits for tasks of this runtime.
         let finished = tokio::task::spawn_blocking(move || self.0.shutdown());

@@ -1,5 +1,5 @@
-//! Spans of `tracing`, as OpenTelemetry numbers them: what the engine asks for, and the span of a
-//! request.
+//! Spans of `tracing` with OpenTelemetry's ids: the answers that the engine asks for, and the span
+//! of a request.
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -14,7 +14,7 @@ use tracing::{Instrument as _, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use webhook_model::{TraceContext, TraceParent, TraceState};
 
-/// What the layer knows of spans.
+/// The layer's knowledge of spans.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spans;
 
@@ -46,8 +46,8 @@ impl Tracer for Spans {
     }
 }
 
-/// Runs a request in a span, which goes on with the trace that its headers name. Who serves
-/// strangers may want to begin a trace of their own instead: everybody can write these headers.
+/// Runs a request in a span, which continues the trace that its headers name. A platform that
+/// serves strangers may want to begin its own trace instead: everybody can write these headers.
 pub(crate) async fn of_request(request: Request, next: Next) -> Response {
     let span = tracing::info_span!(
         "http.request",

@@ -9,7 +9,7 @@
 //!   the snapshot (1020, from MariaDB 11.6 on).
 //! - **Durability:** `innodb_flush_log_at_trx_commit` says it; `open` refuses any value but 1.
 //!
-//! `cargo test -p examples-kv` runs both kits on a server of its own.
+//! `cargo test -p examples-kv` runs both kits on its own server.
 
 #[cfg(test)]
 pub(crate) mod server;
@@ -157,7 +157,7 @@ struct Transaction {
 }
 
 impl Transaction {
-    /// Reads a span in pages, so that no more is locked and loaded than the caller looks at.
+    /// Reads a span in pages, so that only rows that the caller looks at are locked and loaded.
     fn pages(
         &self,
         table: Table,

@@ -79,7 +79,7 @@ pub(crate) fn database_of(folder: &Path) -> String {
     format!("mysql://root@127.0.0.1:{port}/{name}?prefer_socket=false")
 }
 
-/// All that lies in the database of a test.
+/// Returns the whole content of a test's database.
 pub(crate) fn rows_of(folder: &Path) -> Vec<u8> {
     let opts = Opts::from_url(&database_of(folder)).unwrap();
     let rows: Vec<(Vec<u8>, Vec<u8>)> = Conn::new(opts)

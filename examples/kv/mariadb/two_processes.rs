@@ -18,7 +18,7 @@ const AFTER_KILL: u64 = 100;
 const ATTEMPTS: u32 = 6_000;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Counts one more in the row of all and in a row of its own.
+/// Adds one to the row that all share and to this process's row.
 fn count(kv: &MariaKv, own: &str) {
     let counted = kv.write(|change| {
         for row in [ALL, own] {

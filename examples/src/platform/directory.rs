@@ -1,4 +1,4 @@
-//! What rows are called and which there are to choose from, as far as the caller may know.
+//! The names of rows and the rows to choose from, as far as the caller may know them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::users::TENANTS;
 use super::{Platform, machines, users};
 
 impl Platform {
-    /// The rows of a table that the caller may see, or nothing if there is no such table.
+    /// Returns the rows of a table that the caller may see, or `None` if there is no such table.
     #[must_use]
     pub fn rows(caller: &Principal, table: &str) -> Option<Vec<Value>> {
         match table {
@@ -26,7 +26,7 @@ impl Platform {
     }
 }
 
-/// A caller's own tenant; all of them for a system administrator.
+/// Returns the caller's own tenant; all tenants for a system administrator.
 fn tenants(caller: &Principal) -> Vec<Value> {
     let all = caller.access == gatepost_keys::AccessLevel::SystemAdministrator;
     let seen = TENANTS
@@ -36,7 +36,7 @@ fn tenants(caller: &Principal) -> Vec<Value> {
         .collect()
 }
 
-/// The id of a row.
+/// Returns the id of a row.
 fn id(row: &Value) -> Option<ObjectId> {
     ObjectId::deserialize(&row["$key"]).ok()
 }

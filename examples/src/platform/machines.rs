@@ -1,4 +1,4 @@
-//! What the platform runs: virtual machines, each of one customer, and the tags that they carry.
+//! The platform's virtual machines, each of one customer, and the tags that they carry.
 
 use gatepost_keys::{Principal, TenantId};
 use serde_json::{Value, json};
@@ -19,9 +19,9 @@ const VMS: [Machine; 5] = [
     Machine::new(5, "blog", &[1], Audience::Owner(OwnerId(4))),
 ];
 
-/// What occurrences of virtual machines bring beside the name.
+/// The variable that occurrences of virtual machines have next to the name.
 const VM_ID: &str = "VM_ID";
-/// What their data is like, as a JSON Schema.
+/// The form of their data, as a JSON Schema.
 const DATA: &str = r#"{"type":"object","required":["vm"],"properties":{"vm":{"type":"object","properties":
     {"id":{"type":"integer"},"name":{"type":"string"},"tags":{"type":"array","items":{"type":"integer"}}}}}}"#;
 
@@ -31,7 +31,7 @@ pub(super) struct Machine {
     key: u32,
     name: &'static str,
     tags: &'static [i64],
-    /// Whose it is, and so who receives what happens to it.
+    /// Its owners, who also receive its occurrences.
     of: Audience,
 }
 
@@ -50,14 +50,14 @@ impl Machine {
             .find(|machine| ObjectId::from(machine.key) == id)
     }
 
-    /// What everything that happens to it brings along.
+    /// Returns the data that every occurrence of the machine carries.
     fn data(&self) -> Result<Data, Invalid> {
         let vm = json!({"id": self.key, "name": self.name, "tags": self.tags});
         Data::new([("vm".to_owned(), vm)].into_iter().collect())
     }
 
-    /// Whether the user sees it and receives what happens to it: it belongs to the user or to the
-    /// user's tenant, or the user is a system administrator.
+    /// Returns whether the user sees it and receives its occurrences: it belongs to the user or to
+    /// the user's tenant, or the user is a system administrator.
     pub(super) fn reaches(&self, who: &Who) -> bool {
         let own = match self.of {
             Audience::Owner(owner) => owner == who.key,
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// What the catalogue says of an event of virtual machines.
+/// Returns the catalogue's notes for an event of virtual machines.
 pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
     let notes = EventNotes::new(description).with_object("web-1");
     let notes = match Machine::find(ObjectId::from(1)) {
@@ -78,7 +78,7 @@ pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
     notes.with_variable(VM_ID, "The row number of the machine", "1")
 }
 
-/// The rows of the table `vms` that a caller may see.
+/// Returns the rows of the table `vms` that a caller may see.
 pub(super) fn machines(caller: &Principal) -> Vec<Value> {
     let reader = Who::from(caller);
     let seen = VMS.iter().filter(|machine| machine.reaches(&reader));
@@ -89,23 +89,23 @@ pub(super) fn machines(caller: &Principal) -> Vec<Value> {
     .collect()
 }
 
-/// Whether there is such a tag.
+/// Returns whether there is such a tag.
 pub(super) fn is_tag(tag: TagId) -> bool {
     TAGS.iter().any(|(key, _)| *key == tag.0)
 }
 
-/// The rows of the table `tags`.
+/// Returns the rows of the table `tags`.
 pub(super) fn tags() -> Vec<Value> {
     let row = |(key, name): &(i64, &str)| json!({"$key": key, "name": name});
     TAGS.iter().map(row).collect()
 }
 
 impl Platform {
-    /// What happens when a virtual machine is acted on, for those who own it; `None` for one that
-    /// does not exist.
+    /// Returns the occurrence of an action on a virtual machine, for its owners; `None` if the
+    /// machine does not exist.
     ///
     /// # Errors
-    /// When the action is no identifier.
+    /// If the action is no identifier.
     pub fn vm_event(vm: ObjectId, action: &str) -> Result<Option<Occurrence>, Invalid> {
         let Some(machine) = Machine::find(vm) else {
             return Ok(None);

@@ -23,13 +23,14 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// A platform whose users have these passwords; one without has none that is good.
+    /// Creates a platform whose users have these passwords; a user without one cannot log in with
+    /// any.
     #[must_use]
     pub fn new(passwords: Passwords) -> Self {
         Self { passwords }
     }
 
-    /// The types and events that this platform knows.
+    /// Returns the types and events of this platform.
     ///
     /// # Errors
     /// Never: the identifiers are fixed.
@@ -95,7 +96,7 @@ impl Platform {
             .build())
     }
 
-    /// Whose name and password these are.
+    /// Returns the user of a name and a password.
     pub async fn password(&self, name: &str, password: &str) -> Checked {
         match (
             self.passwords.judge(name, password).await,
@@ -143,7 +144,7 @@ impl PlatformLogin for Platform {
     }
 }
 
-/// The Basic credentials of a request that has no others.
+/// Returns the Basic credentials of a request that has no others.
 fn basic(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -153,7 +154,7 @@ fn basic(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("basic").then_some(encoded)
 }
 
-/// Name and password of Basic credentials (RFC 7617).
+/// Decodes the name and password of Basic credentials (RFC 7617).
 fn decoded(encoded: &str) -> Option<(String, String)> {
     use base64::Engine as _;
     let decoded = base64::engine::general_purpose::STANDARD.decode(encoded);

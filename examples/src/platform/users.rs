@@ -1,4 +1,4 @@
-//! The users: which tenant they belong to, what they may do, and how much they may have.
+//! The users: their tenants, rights and quotas.
 
 use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, Quotas, TenantId, trim_pasted,
@@ -76,7 +76,7 @@ impl User {
     }
 }
 
-/// What decides how much somebody may see.
+/// The facts that decide how much a user may see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Who {
     pub key: OwnerId,
@@ -85,23 +85,24 @@ pub(super) struct Who {
 }
 
 impl Who {
-    /// The user of this number.
+    /// Returns the facts about the user of this number.
     pub(super) fn of(owner: OwnerId) -> Option<Self> {
         User::of(owner).map(|user| user.who)
     }
 
-    /// System administrators are in no tenant; they see and receive what happens in all of them.
+    /// Returns whether this is a system administrator: in no tenant, and sees and receives
+    /// everything in all of them.
     pub(super) fn runs_the_platform(&self) -> bool {
         self.access == AccessLevel::SystemAdministrator
     }
 
-    /// Whether these are the same, of one tenant, or one administers the other.
+    /// Returns whether these are the same, are in one tenant, or one administers the other.
     pub(super) fn knows(&self, other: &Self) -> bool {
         let colleagues = self.tenant.is_some() && self.tenant == other.tenant;
         self.key == other.key || colleagues || self.administers(other)
     }
 
-    /// Whether the other is of the tenant that this one administers. System administrators
+    /// Returns whether the other is in the tenant that this one administers. System administrators
     /// administer everybody.
     pub(super) fn administers(&self, other: &Self) -> bool {
         match self.access {
@@ -124,8 +125,8 @@ impl From<&Principal> for Who {
     }
 }
 
-/// The rows of the table `users` that a caller may see: those of the caller's tenant, and of all
-/// tenants for a system administrator. The addresses of others are for administrators alone.
+/// Returns the rows of the table `users` that a caller may see: those of the caller's tenant, and
+/// of all tenants for a system administrator. Only administrators see the addresses of others.
 pub(super) fn rows(caller: &Principal) -> Vec<Value> {
     let reader = Who::from(caller);
     let seen = USERS.iter().filter(|user| reader.knows(&user.who));
@@ -145,7 +146,7 @@ fn row(user: &User, reader: &Who) -> Value {
 }
 
 impl Platform {
-    /// Each user's name, and what the user is.
+    /// Returns each user's name and role.
     pub fn people() -> impl Iterator<Item = (&'static str, String)> {
         USERS.iter().map(|user| (user.name, user.described()))
     }
@@ -156,7 +157,7 @@ impl Platform {
         user.map(|user| user.who.key)
     }
 
-    /// The user, logged in by the platform's own means; `None` if there is no such user.
+    /// Returns the user as logged in by the platform's own means; `None` if there is no such user.
     #[must_use]
     pub fn principal(owner: OwnerId) -> Option<Principal> {
         let user = User::of(owner)?;

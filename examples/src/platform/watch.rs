@@ -1,4 +1,4 @@
-//! Who may receive what: the platform's answer, asked when an event is made, and when it occurs.
+//! The platform's answer to who may receive what, asked when an event is made, and when it occurs.
 
 use gatepost_engine::{Decision, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use webhook_model::{ObjectId, OwnerId, Target};
@@ -20,8 +20,8 @@ impl SubscriptionPolicy for Platform {
     }
 }
 
-/// Tags and what has no object are no secrets: an occurrence that reaches the user's tenant is
-/// judged again, by the object that it is about.
+/// Tags and events without an object are no secrets: an occurrence that reaches the user's tenant
+/// is checked again, by its object.
 fn may(who: &Who, event_type: &str, target: Target) -> Decision {
     let object = match target {
         Target::Instance(object) => object,
@@ -35,13 +35,13 @@ fn may(who: &Who, event_type: &str, target: Target) -> Decision {
         _ => who.runs_the_platform().into(),
     };
     match may {
-        // What there is and what there is not in all tenants, is for those to know who see all.
+        // Whether an object exists in any tenant is only for users who see all tenants.
         Decision::NoSuchObject if !who.runs_the_platform() => Decision::No,
         may => may,
     }
 }
 
-/// A user's logins are for the user, and for administrators.
+/// Decides about a user's logins: they are for the user, and for administrators.
 fn about_user(who: &Who, object: ObjectId) -> Decision {
     let user = object.as_str().parse().ok().and_then(Who::of);
     user.map_or(Decision::NoSuchObject, |user| {
@@ -49,7 +49,7 @@ fn about_user(who: &Who, object: ObjectId) -> Decision {
     })
 }
 
-/// Which tenant is online is for the provider.
+/// Decides about a tenant's status: it is for the provider.
 fn about_tenant(who: &Who, object: ObjectId) -> Decision {
     let exists = TENANTS
         .iter()

@@ -1,4 +1,4 @@
-//! What a connection is doing, and until when it may.
+//! The state of a connection, and how long it may last.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use super::connections::Place;
 use super::limits::ServeLimits;
 use super::turns::Claim;
 
-/// What a client must read of a response, or send of a body, for it to count as progress.
+/// The bytes that a client must read of a response, or send of a body, to count as progress.
 pub(super) const PIECE: usize = 16 * 1024;
 
 /// One connection. hyper's own header timeout counts an idle HTTP/1 connection as one that is slow
@@ -24,11 +24,12 @@ pub(super) struct Activity {
 #[derive(Debug)]
 struct State {
     stage: Stage,
-    /// Over HTTP/2 bytes are no sign of a request: pings are answered, too.
+    /// Whether the connection speaks HTTP/2. Its bytes are no sign of a request: pings are
+    /// answered, too.
     multiplexed: bool,
     /// Requests whose responses have not been handed over as a whole.
     open: usize,
-    /// Those of them that need no more of their clients' bytes before they can go on.
+    /// Open requests that can continue without more bytes from their clients.
     working: usize,
     numbered: u64,
     /// Responses whose last piece the client has not taken.
@@ -69,7 +70,7 @@ impl Activity {
         })
     }
 
-    /// Ready when the connection has to end: it took too long, or makes room for another.
+    /// Completes when the connection must end: it took too long, or ends in favour of another.
     pub(super) async fn over(&self) {
         tokio::select! {
             () = self.overdue() => {}
@@ -77,7 +78,8 @@ impl Activity {
         }
     }
 
-    /// A time that begins later than a look ends after the next one: looks need not be woken.
+    /// Completes when the connection takes too long. It checks at intervals, so that nothing has to
+    /// wake it.
     async fn overdue(&self) {
         loop {
             let now = Instant::now();
@@ -90,7 +92,7 @@ impl Activity {
         }
     }
 
-    /// The client sent something.
+    /// Notes that the client sent something.
     pub(super) fn heard(&self) {
         let mut state = self.state();
         if matches!(state.stage, Stage::Idle(_)) && !state.multiplexed {
@@ -98,14 +100,14 @@ impl Activity {
         }
     }
 
-    /// Bytes wait for the client to read.
+    /// Notes that bytes wait for the client to read.
     pub(super) fn waits(&self) {
         self.state()
             .waiting
             .get_or_insert_with(|| (Instant::now(), PIECE));
     }
 
-    /// The client, or the system on its behalf, took this number of bytes.
+    /// Notes that the client, or the system on its behalf, took this number of bytes.
     pub(super) fn took(&self, bytes: usize) {
         let mut state = self.state();
         state.waiting = match state.waiting {
@@ -114,12 +116,12 @@ impl Activity {
         };
     }
 
-    /// No byte waits.
+    /// Notes that no byte waits.
     pub(super) fn took_all(&self) {
         self.state().waiting = None;
     }
 
-    /// A request begins, which counts as working; its number.
+    /// Adds a request, which counts as working; returns its number.
     pub(super) fn begins(&self, multiplexed: bool) -> u64 {
         let mut state = self.state();
         state.multiplexed = multiplexed;
@@ -132,7 +134,7 @@ impl Activity {
         number
     }
 
-    /// A request can go on.
+    /// Counts a request that can continue.
     pub(super) fn works(&self) {
         let mut state = self.state();
         state.working += 1;
@@ -141,7 +143,7 @@ impl Activity {
         }
     }
 
-    /// A request that worked waits for the rest of its body.
+    /// Notes that a request that worked waits for the rest of its body.
     pub(super) fn receives(&self) {
         let mut state = self.state();
         state.working -= 1;
@@ -150,7 +152,7 @@ impl Activity {
         }
     }
 
-    /// A request that worked, or did not, is over.
+    /// Removes a request, which may have been working.
     pub(super) fn ends(&self, number: u64, worked: bool) {
         let mut state = self.state();
         state.handed.remove(&number);
@@ -164,13 +166,13 @@ impl Activity {
         }
     }
 
-    /// A piece of the response to this request waits for the client.
+    /// Notes that a piece of the response to this request waits for the client.
     pub(super) fn handed(&self, number: u64, turn: Option<Claim>) {
         let since = Instant::now();
         self.state().handed.insert(number, Handed { since, turn });
     }
 
-    /// The client took the last piece.
+    /// Notes that the client took the last piece.
     pub(super) fn taken(&self, number: u64) {
         self.state().handed.remove(&number);
     }
@@ -184,7 +186,7 @@ impl State {
     fn deadline(&self, limits: &ServeLimits) -> Option<Instant> {
         let stage = match self.stage {
             Stage::Header(since) => Some(since + limits.header),
-            // What is still being read is no idleness.
+            // A connection whose client is still reading is not idle.
             Stage::Idle(since) if self.waiting.is_none() => Some(since + limits.idle),
             _ => None,
         };

@@ -1,5 +1,5 @@
-//! What is read of a body before its request has a turn: a turn is for work, and not for waiting on
-//! a client.
+//! The part of a body that is read before its request has a turn: a turn is for work, and not for
+//! waiting on a client.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -10,21 +10,21 @@ use http_body::{Body as _, Frame};
 use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The most that is read of one body: all of it, but for large forms and messages. More by what
-/// comes in one piece with it.
+/// The most that is read of one body, in bytes: the whole body, except for large forms and
+/// messages. The last piece may exceed it.
 const MOST: usize = 64 * 1024;
 
-/// A body, and what was read of it.
+/// A body, and the part of it that was read.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    /// A copy: pieces would keep the buffers that they came in.
+    /// A copy: the pieces would keep their buffers.
     bytes: BytesMut,
-    /// What came after them and is no data, or the error that ended them.
+    /// The frame after them that is no data, or the error that ended them.
     after: Option<Result<Frame<Bytes>, hyper::Error>>,
     is_over: bool,
     rest: Incoming,
     budget: Arc<Semaphore>,
-    /// What was taken of the budget; given back once there is a turn.
+    /// The share of the budget that they hold; returned when the request has a turn.
     taken: Option<OwnedSemaphorePermit>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Ahead {
 pub(super) struct Parts {
     pub bytes: Bytes,
     pub after: Option<Result<Frame<Bytes>, hyper::Error>>,
-    /// Nothing if all of it was read.
+    /// `None` if the whole body was read.
     pub rest: Option<Incoming>,
 }
 
@@ -53,7 +53,7 @@ impl Ahead {
         !self.is_over
     }
 
-    /// Reads until the end, or as much as may be.
+    /// Reads until the end, or up to the limits.
     pub(super) async fn read(&mut self) {
         while !self.is_over && self.bytes.len() < MOST && self.after.is_none() {
             let rest = &mut self.rest;
@@ -74,7 +74,7 @@ impl Ahead {
         }
     }
 
-    /// Whether nothing is to come that the client has not sent.
+    /// Returns whether the client has sent the whole body.
     pub(super) fn is_whole(&self) -> bool {
         self.is_over || self.after.is_some()
     }

@@ -1,4 +1,4 @@
-//! Who sends a request, as far as that is known before it is worked on.
+//! The sender of a request, as far as it is known before the request is worked on.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -7,23 +7,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use axum::http::{HeaderMap, Response, StatusCode};
 use gatepost_keys::{OwnerId, Principal};
 
-/// The headers in which credentials come: keys and passwords, the tokens of the API, the console's
+/// The headers that carry credentials: keys and passwords, the tokens of the API, the console's
 /// sessions.
 const CREDENTIALS: [&str; 3] = ["authorization", "x-yottabyte-token", "cookie"];
 /// Credentials that are remembered of one network, and of one user among them.
 const REMEMBERED: usize = 1024;
 const OF_USER: usize = 16;
 
-/// Whose turn it is.
+/// The caller that gets a turn.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Caller {
-    /// All whose credentials have not been accepted here before: one may make up any number.
+    /// All whose credentials have not been accepted here before: a client may make up any number.
     Unknown,
     User(OwnerId),
 }
 
-/// The credentials that were accepted from one network, and whose they are. They are kept as hashes
-/// of 64 bits, under a key that is random for each network.
+/// The credentials that were accepted from one network, and their users. They are kept as hashes of
+/// 64 bits, under a key that is random for each network.
 #[derive(Debug, Default)]
 pub(super) struct Callers {
     hasher: RandomState,
@@ -34,17 +34,18 @@ pub(super) struct Callers {
 struct Accepted {
     /// Counts uses.
     uses: u64,
-    /// Whose a credential is, and its last use.
+    /// The user of a credential, and its last use.
     users: HashMap<u64, (OwnerId, u64)>,
 }
 
-/// What a request presents.
+/// A hash of the credential that a request presents.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Credential(u64);
 
 impl Callers {
-    /// `None` if nothing is presented. The first kind that is there counts: with others beside it,
-    /// made up for each request, nobody looks like a new user.
+    /// Returns the request's credential; `None` if it presents none. If it presents several kinds,
+    /// the first of the list counts: a client cannot look like a new user by adding random ones to
+    /// each request.
     pub(super) fn credential(&self, headers: &HeaderMap) -> Option<Credential> {
         let name = CREDENTIALS
             .iter()
@@ -62,7 +63,8 @@ impl Callers {
         user.map_or(Caller::Unknown, Caller::User)
     }
 
-    /// Learns from a response whose the credential is, or that it is nobody's any more.
+    /// Notes from a response which user the credential belongs to, or that it is no longer valid;
+    /// returns the caller.
     pub(super) fn learn<B>(
         &self,
         credential: Option<Credential>,
@@ -95,7 +97,8 @@ impl Accepted {
         Some(*user)
     }
 
-    /// The one that was not used for longest makes room: of the user's own, if they are many.
+    /// Replaces the credential that was not used for longest if there are too many: one of this
+    /// user's, if the user has many.
     fn remember(&mut self, credential: Credential, user: OwnerId) {
         self.uses += 1;
         if !self.users.contains_key(&credential.0) {

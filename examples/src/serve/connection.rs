@@ -20,20 +20,20 @@ use super::limits::ServeLimits;
 use super::requests::Requests;
 use super::wire::Wire;
 
-/// The longest head of a request: over HTTP/1 with what was read beyond it.
+/// The longest head of a request, in bytes; over HTTP/1 with the bytes that were read beyond it.
 const HEAD: usize = 128 * 1024;
-/// As much as an HTTP/2 client may send of a body before it is read.
+/// The bytes of a body that an HTTP/2 client may send before they are read.
 const STREAM_WINDOW: u32 = 256 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
-/// As much of a response as waits in memory for an HTTP/2 client to read.
+/// The bytes of a response that wait in memory for an HTTP/2 client to read.
 const SEND_BUFFER: usize = 64 * 1024;
-/// Streams that a client may reset before we have seen them (CVE-2023-44487), and those that we
-/// reset for its errors, before the connection ends.
+/// The number of streams that end the connection: those that a client resets before we have seen
+/// them (CVE-2023-44487), and those that we reset for its errors.
 const RESETS: usize = 20;
 const OWN_RESETS: usize = 128;
 const PONG: Duration = Duration::from_secs(10);
 
-/// What all connections share.
+/// The state that all connections share.
 #[derive(Clone)]
 pub(super) struct Server {
     limits: Arc<ServeLimits>,
@@ -56,7 +56,7 @@ impl Server {
         }
     }
 
-    /// Serves one connection until it ends, takes too long, or makes room for another.
+    /// Serves one connection until it ends, takes too long, or ends in favour of another.
     pub(super) fn connection(
         &self,
         stream: TcpStream,
@@ -96,7 +96,7 @@ impl Server {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let connection = self.http.serve_connection(TokioIo::new(stream), requests);
-        // A client that breaks off is no event for a server.
+        // A client that disconnects is not an error of the server.
         let _ = watcher.watch(connection.into_owned()).await;
     }
 }
@@ -105,7 +105,7 @@ fn http(limits: &ServeLimits) -> Builder<TokioExecutor> {
     let mut http = Builder::new(TokioExecutor::new());
     http.http1()
         .timer(TokioTimer::new())
-        // It would end idle connections, too; `Activity` tells the two apart.
+        // It would end idle connections, too; `Activity` distinguishes them.
         .header_read_timeout(None)
         .max_buf_size(HEAD);
     http.http2()

@@ -1,4 +1,5 @@
-//! The connections that there are: how many in all and of each network, and which makes room.
+//! The open connections: how many in all and of each network, and which ends when there are too
+//! many.
 
 mod table;
 #[cfg(test)]
@@ -14,7 +15,7 @@ use super::callers::Caller;
 use super::limits::ServeLimits;
 use super::neighbours::Neighbours;
 
-/// Who is counted together: an IPv4 address, or the /64 of IPv6 that one subscriber has.
+/// A network that is counted as one: an IPv4 address, or the /64 of IPv6 that one subscriber has.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Network(IpAddr);
 
@@ -34,13 +35,13 @@ pub(super) struct Connections {
     limits: Arc<ServeLimits>,
 }
 
-/// The place of one connection; given back when it is dropped.
+/// The permit of one connection; returned when it is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     id: u64,
     connections: Connections,
     leave: Arc<Notify>,
-    /// What it shares with the others of its network.
+    /// The state that it shares with the other connections of its network.
     pub neighbours: Arc<Neighbours>,
 }
 
@@ -52,8 +53,8 @@ impl Connections {
         }
     }
 
-    /// A place for a new connection, which counts as idle until its first request. None if those
-    /// that there are work, or if its network has as many as one may have and all of them work.
+    /// Returns a permit for a new connection, which counts as idle until its first request. `None`
+    /// if the limit is reached and all connections work: all in the process, or all of its network.
     pub(super) fn admit(&self, network: Network) -> Option<Place> {
         let mut table = self.lock();
         if table.of_network(network) >= self.limits.connections_per_network {
@@ -76,27 +77,29 @@ impl Connections {
 }
 
 impl Place {
-    /// It has nothing to do.
+    /// Marks it as idle.
     pub(super) fn idle(&self) {
         self.connections.lock().set(self.id, Doing::Nothing);
     }
 
-    /// It waits for the rest of a request, and makes room in its own network alone.
+    /// Marks it as waiting for the rest of a request: it may end only for another of the same
+    /// network.
     pub(super) fn receiving(&self) {
         self.connections.lock().set(self.id, Doing::Receiving);
     }
 
-    /// It works, and makes room for nobody.
+    /// Marks it as working: it ends for no other.
     pub(super) fn busy(&self) {
         self.connections.lock().set(self.id, Doing::Work);
     }
 
-    /// It is this caller's: who has most of a network makes room in it.
+    /// Marks it as this caller's: in a full network, a connection of the caller with most of them
+    /// ends.
     pub(super) fn is_of(&self, caller: Caller) {
         self.connections.lock().set_caller(self.id, caller);
     }
 
-    /// Ready when it must make room.
+    /// Completes when it must end for another.
     pub(super) async fn must_leave(&self) {
         self.leave.notified().await;
     }

@@ -1,23 +1,23 @@
-//! Descriptors of this process: how many there may be, and who may have them.
+//! The descriptors of this process: their number, and how they are shared out.
 
 use std::fmt;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Kept for the store, the standard streams and the listeners: SQLite has six connections of three
-/// files each, PostgreSQL six sockets.
+/// Descriptors for the store, the standard streams and the listeners: SQLite has six connections of
+/// three files each, PostgreSQL six sockets.
 const STORE: u64 = 64;
-/// What the engine uses by default at most: 1,024 requests in flight, as many more while targets
-/// stall, and 2,048 connections that lie idle.
+/// The engine's default maximum: 1,024 requests in flight, as many more while targets stall, and
+/// 2,048 idle connections.
 const ENGINE: u64 = 4096;
-/// Fewer make no server.
+/// A server cannot work with fewer.
 const LEAST: u64 = 256;
 /// More are of no use, and some systems have a billion.
 const MOST: u64 = 65_536;
 const CONNECTIONS: u64 = 8192;
 
-/// Who may have how many descriptors. What the engine and the store need is taken first; half of
-/// the rest is for clients, so that they cannot silence the deliveries.
+/// The distribution of file descriptors. The engine and the store come first; half of the rest is
+/// for clients, so that they cannot silence the deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Descriptors {
     /// Connections of clients.
@@ -32,7 +32,7 @@ pub struct Descriptors {
 /// The process may open too few files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TooFew {
-    /// How many it may open.
+    /// The number that it may open.
     pub limit: u64,
 }
 
@@ -59,7 +59,7 @@ impl Descriptors {
         let wanted = limit.maximum.map_or(MOST, |hard| hard.min(MOST));
         if limit.current.is_some_and(|soft| soft < wanted) {
             limit.current = Some(wanted);
-            // Refused, it is as it was.
+            // If this is refused, the limit is unchanged.
             let _ = setrlimit(Resource::Nofile, limit);
         }
         let now = getrlimit(Resource::Nofile).current;

@@ -1,4 +1,4 @@
-//! What one client may take of a server.
+//! Limits of one client's use of a server.
 
 use std::time::Duration;
 
@@ -12,27 +12,28 @@ const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 /// process, and its deliveries stop too.
 ///
 /// A network may be one user or many: an office behind one address, or all clients of a proxy in
-/// front of the server, whose address is the only one that is seen here. So users share what their
-/// network has: they take turns, and who has most connections makes room. A user is one whose
-/// credentials were accepted before, from this network and while it had a connection; all others
-/// of a network share what one user has. Behind a proxy raise what is counted by network, and let
-/// the proxy bound the time of heads and bodies and count by address.
+/// front of the server, whose address is the only one that the server sees. So users share the
+/// limits of their network: their requests take turns, and in a full network a connection of the
+/// user with most of them ends. A user is one whose credentials were accepted before, from this
+/// network and while it had a connection; all others of a network share the limits of one user.
+/// Behind a proxy, raise the limits per network, and let the proxy bound the time of heads and
+/// bodies and count by address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ServeLimits {
-    /// Connections in all. When there are more, the one that has been idle for longest makes room;
-    /// if none is idle, the new one is closed. Default 1,024.
+    /// Connections in all. When there are more, the one that has been idle for longest ends; if
+    /// none is idle, the new one is closed. Default 1,024.
     pub connections: usize,
     /// Connections of one network: an IPv4 address, or a /64 of IPv6. When there are more, one of
-    /// that network makes room, never another's: of the user who has most that are idle or wait for
-    /// a body, the one that has for longest. Default 512.
+    /// that network ends, never another's: of the user who has most that are idle or wait for a
+    /// body, the one that has done so for longest. Default 512.
     pub connections_per_network: usize,
     /// Requests of one network that are worked on at a time. A user who has some gets another only
-    /// while three times as many are free: alone, a quarter of them. More wait, user by user in
-    /// turn, each as long as a body may take; 503 after that. Default 8.
+    /// while three times as many are free: without other users, a quarter of them. More wait, user
+    /// by user in turn, each as long as a body may take; 503 after that. Default 8.
     pub requests_per_network: usize,
-    /// Requests of one user that are worked on at a time, as far as the above lets them: below the
-    /// number of processors, or one user's slow requests have all of them. All who are not known
-    /// count as one, so a server on which one of their requests waits for another needs more.
+    /// Requests of one user that are worked on at a time, within the limit above. It should be
+    /// below the number of processors, or one user's slow requests occupy all of them. All unknown
+    /// users count as one, so a server on which one of their requests waits for another needs more.
     /// Default half of the processors, at least 1.
     pub requests_per_user: usize,
     /// Requests of one network that wait for their turn. When there are more, the last one of the
@@ -82,7 +83,8 @@ impl Default for ServeLimits {
 }
 
 impl ServeLimits {
-    /// The defaults, with this many connections in all; one network has at most half of them.
+    /// Returns the defaults, with this many connections in all; one network has at most half of
+    /// them.
     #[must_use]
     pub fn of_connections(connections: usize) -> Self {
         let default = Self::default();
@@ -95,7 +97,7 @@ impl ServeLimits {
         }
     }
 
-    /// How long after a look at what takes too long the next one is due.
+    /// Returns the time between two checks for connections that take too long.
     pub(super) fn look(&self) -> Duration {
         let shortest = self.header.min(self.idle).min(self.stalled);
         shortest.min(self.patience).max(SHORTEST_LOOK)

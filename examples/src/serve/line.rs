@@ -1,4 +1,4 @@
-//! A line in the log for each request: who asked for what, and what became of it.
+//! One line in the log for each request: its caller, its path, and its outcome.
 
 use std::net::IpAddr;
 
@@ -6,11 +6,11 @@ use axum::http::{Method, Request, Response, Uri};
 use gatepost_keys::{Principal, Via};
 use tokio::time::Instant;
 
-/// What a subscriber names to have these lines, or not: `request=warn`.
+/// The target of these lines in a subscriber's filter: `request=warn`.
 const LOG: &str = "request";
 /// A longer part of a path may be a token or a key.
 const SEGMENT: usize = 20;
-/// How much of such a part is shown.
+/// How many characters of such a part are shown.
 const SHOWN: usize = 4;
 /// The longest path, in bytes.
 const PATH: usize = 200;
@@ -25,7 +25,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Begins now; `None` if nobody reads these lines.
+    /// Begins the line; `None` if no subscriber reads these lines.
     pub(super) fn of<B>(request: &Request<B>, from: IpAddr) -> Option<Self> {
         tracing::enabled!(target: LOG, tracing::Level::INFO).then(|| Self {
             method: request.method().clone(),
@@ -35,8 +35,8 @@ impl Line {
         })
     }
 
-    /// The head of the response is there. Who it is for is known where a guard has put it into the
-    /// extensions.
+    /// Logs the line when the head of the response is there. The user is known if a guard has put
+    /// it into the extensions.
     pub(super) fn end<B>(self, response: &Response<B>) {
         let who = response.extensions().get::<Principal>();
         let key = who.and_then(|who| match who.via {
@@ -64,7 +64,8 @@ fn method(method: &Method) -> &str {
     }
 }
 
-/// The path without its query, which may hold anything, and without what may be a secret in it.
+/// Returns the path without its query, which may hold anything, and without parts that may be
+/// secrets.
 fn shown(uri: &Uri) -> String {
     let mut path = String::new();
     for segment in uri.path().split('/').skip(1) {

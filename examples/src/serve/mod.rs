@@ -1,8 +1,9 @@
-//! Serves an axum router over TCP or TLS until it is asked to stop, on a network that is not kind.
+//! A server of an axum router over TCP or TLS, for hostile networks, until it is asked to stop.
 //!
-//! hyper and hyper-util do the protocols and their limits; who may take how long and how much is
-//! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]).
-//! Each request is a line in the log, at `info` under the target `request`.
+//! hyper and hyper-util implement the protocols and their limits. This module decides how long a
+//! client may take and how much it may hold ([`ServeLimits`]), and how many descriptors there are
+//! for it ([`Descriptors`]). Each request is a line in the log, at `info` under the target
+//! `request`.
 
 mod activity;
 mod ahead;
@@ -39,15 +40,15 @@ use connections::Connections;
 pub use descriptors::{Descriptors, TooFew};
 pub use limits::ServeLimits;
 
-/// How long open requests may go on after the stop.
+/// How long open requests may continue after the stop.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long nothing is accepted when the system refuses to.
+/// How long the server pauses when the system refuses to accept.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves within the default limits until `stop` is ready; see [`serve_within`].
 ///
 /// # Errors
-/// When the loop that accepts connections panicked. A listener that fails is tried again.
+/// If the loop that accepts connections panicked. A listener that fails is tried again.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
@@ -62,7 +63,7 @@ pub async fn serve(
 /// [`ConnectInfo`](axum::extract::ConnectInfo).
 ///
 /// # Errors
-/// When the loop that accepts connections panicked. A listener that fails is tried again.
+/// If the loop that accepts connections panicked. A listener that fails is tried again.
 pub async fn serve_within(
     limits: ServeLimits,
     listener: TcpListener,
@@ -75,8 +76,8 @@ pub async fn serve_within(
     let server = Server::new(limits, tls.map(TlsAcceptor::from), router);
     let graceful = Arc::new(GracefulShutdown::new());
     let mut accepting = JoinSet::new();
-    // A worker's task takes turns with the requests; the caller's thread may be one of its own, and
-    // in a flood of connections it would take a processor from all of them.
+    // A worker's task takes turns with the requests; the caller's thread may be another one, and in
+    // a flood of connections it would take a processor from all of them.
     accepting.spawn(accept(listener, connections, server, graceful.clone()));
     tokio::select! {
         () = stop => accepting.shutdown().await,
@@ -96,23 +97,24 @@ async fn accept(
 ) {
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            // Out of descriptors, or a client that left: the next one may do better.
+            // No descriptor is free, or the client disconnected: the next connection may succeed.
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        // Without a place it is closed at once: the others are still served.
+        // Without a permit it is closed immediately: the others are still served.
         if let Some(place) = connections.admit(peer.ip().into()) {
             tokio::spawn(server.connection(stream, peer, place, graceful.watcher()));
         }
-        // It reads its request before the next ones can push it out.
+        // The new connection reads its request before later ones can replace it.
         tokio::task::yield_now().await;
     }
 }
 
-/// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.
+/// Returns a future that is ready on Ctrl-C or SIGTERM. From this call on, these signals do not end
+/// the process.
 ///
 /// # Errors
-/// When the signals cannot be listened to.
+/// If the signals cannot be listened to.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

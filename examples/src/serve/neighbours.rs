@@ -1,4 +1,4 @@
-//! What the connections of one network share.
+//! The state that the connections of one network share.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::callers::Callers;
 use super::limits::ServeLimits;
 use super::turns::Turns;
 
-/// Bytes of requests that wait for the rest of theirs, or for a turn.
+/// Bytes of requests that wait for the rest of their body, or for a turn.
 const AHEAD: usize = 4 * 1024 * 1024;
 
-/// Kept as long as one of the connections is there.
+/// The shared state; kept as long as one of the connections is open.
 #[derive(Debug)]
 pub(super) struct Neighbours {
     pub turns: Turns,

@@ -17,9 +17,9 @@ use super::turns::{Claim, Lane, Turn};
 pub(super) struct OpenRequest {
     activity: Arc<Activity>,
     number: u64,
-    /// Whether it counts as working: its client is not waited for.
+    /// Whether it counts as working: it does not wait for its client.
     works: bool,
-    /// What is left of the time for its body, which does not run while it waits for its turn.
+    /// The remaining time for its body, which does not run while the request waits for its turn.
     left: Duration,
     turn: Option<Turn>,
 }
@@ -35,7 +35,7 @@ impl OpenRequest {
         }
     }
 
-    /// Reads what may be read of the body before the turn; `None` if it is late.
+    /// Reads the allowed part of the body before the turn; `None` if it is late.
     pub(super) async fn read_ahead(&mut self, body: Incoming) -> Option<Ahead> {
         let budget = self.neighbours().ahead.clone();
         let (began, mut ahead) = (Instant::now(), Ahead::new(body, budget));
@@ -50,21 +50,21 @@ impl OpenRequest {
         Some(ahead)
     }
 
-    /// Waits for a turn at work; `None` if that took too long, or too many wait.
+    /// Waits for a turn; `None` if that took too long, or too many wait.
     pub(super) async fn turn(&mut self, lane: Lane) -> Option<Claim> {
         let turn = self.neighbours().turns.take(lane);
         self.turn = timeout(self.limits().body, turn).await.ok().flatten();
         self.turn.as_ref().map(|turn| turn.claim().clone())
     }
 
-    /// Whose request it is, and so whose connection.
+    /// Notes the caller of this request and its connection.
     pub(super) fn is_of(&self, caller: Caller) {
         if caller != Caller::Unknown {
             self.activity.place.is_of(caller);
         }
     }
 
-    /// Until when the rest of the body has to be there.
+    /// Returns the time at which the whole body must be there.
     pub(super) fn until(&self) -> Instant {
         Instant::now() + self.left
     }
@@ -77,13 +77,13 @@ impl OpenRequest {
         &self.activity.place.neighbours
     }
 
-    /// A piece of the response waits for the client.
+    /// Notes that a piece of the response waits for the client.
     pub(super) fn handed(&self) {
         let turn = self.turn.as_ref().map(|turn| turn.claim().clone());
         self.activity.handed(self.number, turn);
     }
 
-    /// The client took the last piece.
+    /// Notes that the client took the last piece.
     pub(super) fn taken(&self) {
         self.activity.taken(self.number);
     }

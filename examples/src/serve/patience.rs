@@ -1,4 +1,4 @@
-//! How long a client that sends nothing may keep a turn.
+//! The time for which a client that sends nothing may keep a turn.
 
 use std::time::Duration;
 
@@ -8,13 +8,14 @@ use super::activity::PIECE;
 use super::limits::ServeLimits;
 use super::turns::Claim;
 
-/// How long a turn is held for a client that sends nothing while another request would have it.
+/// The time for which a turn is held for a client that sends nothing while another request waits
+/// for the turn.
 #[derive(Debug)]
 pub(super) struct Patience {
     turn: Claim,
     lasts: Duration,
     look: Duration,
-    /// Since when it is waited for this number of bytes.
+    /// The time since which this number of bytes is awaited.
     waits: Option<(Instant, usize)>,
 }
 
@@ -28,18 +29,18 @@ impl Patience {
         }
     }
 
-    /// It is waited for the client.
+    /// Notes that the server waits for the client.
     pub(super) fn waits(&mut self) {
         self.waits.get_or_insert_with(|| (Instant::now(), PIECE));
     }
 
-    /// The client sent this number of bytes.
+    /// Notes that the client sent this number of bytes.
     pub(super) fn came(&mut self, bytes: usize) {
         let left = self.waits.take().filter(|(_, left)| *left > bytes);
         self.waits = left.map(|(since, left)| (since, left - bytes));
     }
 
-    /// Whether the turn has to go to another.
+    /// Returns whether another request must have the turn.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         let waited = self
             .waits
@@ -47,7 +48,7 @@ impl Patience {
         waited && self.turn.is_wanted()
     }
 
-    /// When to look again: nobody says when a turn begins to be wanted.
+    /// Returns the time of the next check: no notification says that another request waits.
     pub(super) fn next(&self, now: Instant) -> Instant {
         let end = self.waits.map(|(since, _)| since + self.lasts);
         end.filter(|end| *end > now).unwrap_or(now + self.look)

@@ -1,4 +1,4 @@
-//! The body of a request, which has to arrive in time.
+//! The body of a request, which must arrive in time.
 
 use std::io;
 use std::mem;
@@ -16,8 +16,8 @@ use super::patience::Patience;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The body of a request. The time is for all of it: a trickle is late too, which
-/// `RequestBodyTimeoutLayer` of tower-http, that times each frame, lets pass.
+/// The body of a request. The time is for the whole body, so a slow trickle is late too;
+/// `RequestBodyTimeoutLayer` of tower-http times each frame and lets it pass.
 #[derive(Debug)]
 pub(super) struct TimedBody {
     parts: Parts,
@@ -28,7 +28,7 @@ pub(super) struct TimedBody {
 }
 
 impl TimedBody {
-    /// The body, and whether it was late.
+    /// Returns the body, and a flag that says whether it was late.
     pub(super) fn new(parts: Parts, until: Instant, patience: Patience) -> (Self, Arc<AtomicBool>) {
         let late = Arc::new(AtomicBool::new(false));
         let timed = Self {
@@ -109,7 +109,7 @@ impl HttpBody for TimedBody {
     }
 }
 
-/// The size of what is here already, and of the rest.
+/// Returns the size of the part that is here and of the rest.
 pub(super) fn size_with(here: usize, rest: &SizeHint) -> SizeHint {
     let (here, mut hint) = (here as u64, SizeHint::new());
     if let Some(upper) = rest.upper() {

@@ -1,4 +1,4 @@
-//! What is done with each request of a connection.
+//! The handling of each request of a connection.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,7 +26,7 @@ use super::turns::Lane;
 const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
 const BUSY: &str = r#"{"err":"Too many requests from this address wait"}"#;
 
-/// Hands each request to the router, with the peer's address as [`ConnectInfo`].
+/// A service that hands each request to the router, with the peer's address as [`ConnectInfo`].
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     pub router: Router,
@@ -61,7 +61,7 @@ enum NoResponse {
     Busy,
 }
 
-/// Waits for what the client sends, then for a turn, and then works.
+/// Waits for the client's bytes, then for a turn, and then calls the router.
 async fn respond(
     mut router: Router,
     request: Request<Incoming>,
@@ -85,7 +85,7 @@ async fn respond(
         Err(never) => match never {},
     };
     open.is_of(open.neighbours().callers.learn(credential, &response));
-    // Whatever the handler made of a body that broke off.
+    // The handler's response does not count if the body broke off.
     match is_late.load(Ordering::Relaxed) {
         true => Err(NoResponse::Late),
         false => Ok(response),
@@ -99,7 +99,7 @@ fn answer(response: Response<Body>, open: OpenRequest, line: Option<Line>) -> Re
     response.map(|body| PacedBody::new(body, open))
 }
 
-/// It ends the connection, of which nobody knows what is still to come.
+/// Returns a response that ends the connection, as the rest of the request is unknown.
 fn refusal(status: StatusCode, text: &'static str, version: Version) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! The body of a response, which has to be read.
+//! The body of a response, which the client must read.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -11,7 +11,7 @@ use super::activity::PIECE;
 use super::open_request::OpenRequest;
 use super::request_body::size_with;
 
-/// The body of a response, in pieces: who asks for the next one has taken the one before.
+/// The body of a response, in pieces: a client that asks for the next one has taken the one before.
 #[derive(Debug)]
 pub(super) struct PacedBody {
     body: Body,

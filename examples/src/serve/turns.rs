@@ -1,9 +1,9 @@
 //! Turns at work, shared fairly among the requests of one network.
 //!
-//! A network may be one user, an office behind one address, or everybody behind a proxy. So turns
-//! go round among callers, whoever asks most; and who has some gets another only while three times
-//! as many are free: one user alone has a quarter of them, and who has none finds one. No user has
-//! as many as there are processors.
+//! A network may be one user, an office behind one address, or everybody behind a proxy. So callers
+//! take turns, however many requests each sends. A caller who has some turns gets another only
+//! while three times as many are free: a single user has a quarter of them, and a caller who has
+//! none finds one. No user has as many as there are processors.
 
 mod board;
 mod rotation;
@@ -18,15 +18,15 @@ use self::board::Board;
 use super::callers::{Caller, Credential};
 use super::limits::ServeLimits;
 
-/// Requests that wait in one line. The lanes of a caller take turns, too.
+/// A queue of waiting requests. The queues of a caller take turns, too.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Lane {
     pub caller: Caller,
-    /// A new user does not stand behind the many requests of another whose credentials have not
-    /// been judged yet.
+    /// Separates new users: one does not wait behind the many requests of another whose credentials
+    /// have not been checked yet.
     pub credential: Option<Credential>,
-    /// Whether all of the request is here: who has sent everything does not stand behind those
-    /// who take their time.
+    /// Whether the whole request is here: such a request does not wait behind those whose clients
+    /// are slow.
     pub whole: bool,
 }
 
@@ -35,7 +35,8 @@ pub(super) struct Lane {
 pub(super) struct Turns(Arc<Mutex<Board>>);
 
 impl Turns {
-    /// When more wait than may, the last of the longest lane leaves.
+    /// Creates the turns of a network. When too many requests wait, the last of the longest queue
+    /// leaves.
     pub(super) fn new(limits: &ServeLimits) -> Self {
         Self(Arc::new(Mutex::new(Board::new(limits))))
     }
@@ -73,14 +74,14 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let mut board = self.turns.board();
         board.leave(self.lane, self.number);
-        // Given, and nobody was there any more to take it.
+        // The turn was given, but this request does not take it any more.
         if self.heard.try_recv().is_ok() {
             board.give_back(self.lane.caller);
         }
     }
 }
 
-/// A turn; given back when it is dropped.
+/// A turn; returned when it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn(Claim);
 
@@ -96,7 +97,7 @@ impl Drop for Turn {
     }
 }
 
-/// Which turn it is, for those who ask whether it is wanted.
+/// The identity of a turn, with which others can ask whether it is wanted.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     turns: Turns,
@@ -104,7 +105,8 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Whether another request would have this turn, of the same caller or of one who has fewer.
+    /// Returns whether another request waits for this turn, of the same caller or of one who has
+    /// fewer.
     pub(super) fn is_wanted(&self) -> bool {
         self.turns.board().is_wanted(self.caller)
     }

@@ -1,4 +1,4 @@
-//! The bytes of a connection, watched: that some came, that some wait to be read.
+//! The bytes of a connection, observed: whether some came, and whether some wait to be read.
 
 use std::future::Future as _;
 use std::io;
@@ -13,18 +13,18 @@ use tokio::time::{Sleep, sleep};
 
 use super::activity::Activity;
 
-/// How long, and for how many bytes, a client that still sends is listened to after the last
-/// response. Closed at once, the connection would be reset, and a client whose body was refused
-/// would not see why.
+/// How long, and for how many bytes, the server reads from a client that still sends after the last
+/// response. If the connection were closed immediately, it would be reset, and a client whose body
+/// was refused would not see why.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
 
-/// A connection below TLS, so that what is counted is what the client took.
+/// A connection below TLS, so that the count is that of the bytes which the client took.
 #[derive(Debug)]
 pub(super) struct Wire {
     stream: TcpStream,
     activity: Arc<Activity>,
-    /// Once it is being closed: until when, and how many bytes came since.
+    /// While it is being closed: the time at which that ends, and the bytes that came since.
     linger: Option<Pin<Box<Sleep>>>,
     passed_over: usize,
 }
@@ -39,7 +39,7 @@ impl Wire {
         }
     }
 
-    /// Reads what is still sent, and nobody wants, until the client closes or it takes too long.
+    /// Reads and drops the bytes that are still sent, until the client closes or takes too long.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if linger.as_mut().poll(cx).is_ready() {

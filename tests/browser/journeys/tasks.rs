@@ -4,6 +4,29 @@ use super::step::{Given, Journey, Step};
 
 pub(super) const JOURNEYS: &[Journey] = &[
     Journey {
+        name: "subscription: type, event, object, message, create",
+        given: Given::Team,
+        steps: &[
+            Step::Follow("Webhooks"),
+            Step::Follow("Ops channel"),
+            Step::Follow("New subscription"),
+            Step::Turn("Type", "Virtual Machines", "Continue"),
+            Step::Choose("Event", "Powered on"),
+            Step::Choose("Object", "web-1"),
+            Step::Fill("Name", ""),
+            Step::Fill("Message", "${NAME} is on"),
+            Step::Either(&[], &[Step::Press("Refresh")]),
+            Step::See("web-1 is on"),
+            Step::Press("Subscribe"),
+            Step::See("Nothing was saved."),
+            Step::Fill("Name", "Greet"),
+            Step::Press("Subscribe"),
+            Step::See("The subscription was created."),
+            Step::Follow("Greet"),
+            Step::See("Edit Greet"),
+        ],
+    },
+    Journey {
         name: "task: create with variables and preview",
         given: Given::Team,
         steps: &[

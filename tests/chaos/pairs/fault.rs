@@ -1,23 +1,23 @@
-//! What may befall a process.
+//! Faults of a process.
 
-/// Each holds until it is lifted.
+/// A fault, which holds until it is lifted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fault {
-    /// The process is killed, and started again when that is lifted.
+    /// The process is killed, and started again at the end of the fault.
     Killed,
-    /// The server ends as by a crash, and starts again when that is lifted.
+    /// The server ends as by a crash, and starts again at the end of the fault.
     Restarted,
-    /// Connections to the database end in the middle, and none are let through. A file has none:
-    /// there another process holds its lock.
+    /// Connections to the database end during use, and none are let through. A file has none: there
+    /// another process holds its lock.
     Cut,
     /// Nothing can be written.
     DiskFull,
-    /// The clock is set back, and right again when that is lifted.
+    /// The clock is set back, and right again at the end of the fault.
     ClockSet,
     /// The target reads requests and does not answer.
     TargetHangs,
     /// The webhook's token is replaced and the password of the database's role changed, its
-    /// sessions ended; the process has the new password when that is lifted.
+    /// sessions ended; the process has the new password at the end of the fault.
     Rotated,
 }
 
@@ -36,7 +36,7 @@ impl Fault {
 /// One fault, and another while it holds.
 pub(super) type Pair = (Fault, Fault);
 
-/// Every two, in both orders.
+/// Returns every two, in both orders.
 pub(super) fn all() -> Vec<Pair> {
     let second = |first| Fault::ALL.map(move |second| (first, second));
     let pairs = Fault::ALL.into_iter().flat_map(second);

@@ -1,5 +1,5 @@
-//! Two faults at once, every two in both orders, upon a process that accepts and delivers: nothing
-//! that was accepted is lost or settled twice, and it goes on by itself.
+//! Two faults at the same time, every two in both orders, in a process that accepts and delivers:
+//! no accepted delivery is lost or settled twice, and the process continues by itself.
 //!
 //! On SQLite there is no server to restart; what cuts it off is another process that holds the
 //! lock of its file.
@@ -16,10 +16,10 @@ use self::server::Server;
 use self::stage::{Backend, Stage};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
-/// This much must have happened for each pair, or nothing was under way.
+/// The number of deliveries for each pair, or nothing was under way.
 const ENOUGH: usize = 3;
 
-/// Brings these pairs one after the other, and judges what came of it.
+/// Causes these pairs one after the other, and checks the results.
 async fn survive(what: &str, backend: Backend, pairs: &[Pair]) {
     let began = tokio::time::Instant::now();
     let mut stage = Stage::new(backend, Mode::Steady).await;
@@ -71,7 +71,7 @@ fn control_a_lost_request_is_found_out(mut evidence: Evidence) {
     );
 }
 
-/// Those with a clock that is set apart: there it is not judged when something left.
+/// Separates the pairs in which a clock is set: their send times are not checked.
 fn by_clock(pairs: Vec<Pair>) -> (Vec<Pair>, Vec<Pair>) {
     let sets = |pair: &Pair| fault::has(*pair, Fault::ClockSet);
     pairs.into_iter().partition(sets)

@@ -1,4 +1,4 @@
-//! A server that is halted, cut off, full, and whose password changes.
+//! A server that is halted, cut off or full, and whose password changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use tokio::time::Instant;
 /// The role of the processes.
 const ROLE: &str = "app";
 const SCHEMA: &str = "gatepost";
-/// How often an operator looks whether it is up.
+/// The interval at which an operator checks whether it is up.
 const LOOK: Duration = Duration::from_millis(250);
 
 pub(super) struct Server {
     postgres: Arc<TestPostgres>,
     pub(super) wire: Wire,
     pub(super) disk: FullDisk,
-    /// What the processes know; the server may be further.
+    /// The file with the processes' knowledge; the server may be further.
     file: PathBuf,
     password: u32,
     changed: bool,
     /// Whether a fault keeps it down.
     pub(super) is_halted: bool,
-    /// How often it had to be started because it had ended by itself.
+    /// The number of times that it had to be started because it had ended by itself.
     pub(super) ended: u32,
     looked: Instant,
 }
@@ -57,7 +57,7 @@ impl Server {
         server
     }
 
-    /// Where the test finds the store.
+    /// Returns the location of the store for the test.
     pub(super) fn place(&self) -> Place {
         Place::Server {
             url: self.postgres.url().to_owned(),
@@ -65,7 +65,7 @@ impl Server {
         }
     }
 
-    /// Where the processes find it.
+    /// Returns the location of the store for the processes.
     pub(super) fn place_of_processes(&self) -> Place {
         let port = self.wire.port;
         Place::Server {
@@ -89,7 +89,7 @@ impl Server {
         self.blocking(TestPostgres::try_run).await;
     }
 
-    /// Does what an operator does: starts what has ended by itself.
+    /// Does the work of an operator: starts it again if it has ended by itself.
     pub(super) async fn keep_up(&mut self) {
         if self.looked.elapsed() < LOOK {
             return;
@@ -109,7 +109,7 @@ impl Server {
         self.catch_up().await;
     }
 
-    /// Whether the server knows the newest password.
+    /// Returns whether the server knows the newest password.
     pub(super) async fn catch_up(&mut self) -> bool {
         if !self.changed {
             let sql = format!(
@@ -122,7 +122,7 @@ impl Server {
         self.changed
     }
 
-    /// The processes have the newest password from now on.
+    /// Gives the processes the newest password.
     pub(super) fn tell(&self) {
         let new = self.file.with_extension("new");
         std::fs::write(&new, format!("secret-{}", self.password)).unwrap();

@@ -1,4 +1,5 @@
-//! Where pairs of faults are brought upon a process: a store, a receiver, and who starts it again.
+//! The setup in which a process has pairs of faults: a store, a receiver, and a supervisor that
+//! starts it again.
 
 use std::time::Duration;
 
@@ -10,15 +11,15 @@ use super::CHILD;
 use super::fault::{Fault, Pair};
 use super::server::Server;
 
-/// How long a fault holds alone, and how long two do.
+/// The time for which a single fault lasts, and for which two last.
 const HOLD: Duration = Duration::from_millis(250);
-/// It heals by itself: within 3 s, and on SQLite sometimes 16 s after a kill.
+/// The time limit until it recovers by itself: 3 s, and on SQLite sometimes 16 s after a kill.
 const HEALED: Duration = Duration::from_secs(60);
-/// How long it may take until a write fails on a disk that is full.
+/// The time limit until a write fails on a full disk.
 const BITES: Duration = Duration::from_secs(10);
-/// What takes longer is printed.
+/// Recoveries that take longer are printed.
 const SLOW: Duration = Duration::from_secs(3);
-/// Whoever starts processes again looks this often.
+/// The interval at which the supervisor checks for ended processes.
 const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) enum Backend {
@@ -36,17 +37,17 @@ pub(super) struct Stage {
     run: Run,
     mode: Mode,
     child: Option<Child>,
-    /// How many were started.
+    /// The number of started processes.
     children: u64,
     is_killed: bool,
     is_full: bool,
-    /// By how many seconds the clock is wrong.
+    /// The number of seconds by which the clock is wrong.
     clock: i64,
-    /// The token that the webhook is to show.
+    /// The token that the webhook must show.
     token: u32,
-    /// Writes that failed because the disk was full.
+    /// The number of writes that failed because the disk was full.
     pub(super) bites: u64,
-    /// The longest time to heal.
+    /// The longest time of a recovery.
     pub(super) longest: Duration,
 }
 
@@ -96,8 +97,8 @@ impl Stage {
         }
     }
 
-    /// Brings the first fault, then the second while the first holds; lifts the first while the
-    /// second holds, then the second, and waits until the process accepts and delivers again.
+    /// Causes the first fault, then the second during the first; ends the first during the second,
+    /// then the second, and waits until the process accepts and delivers again.
     pub(super) async fn bring(&mut self, pair: Pair) {
         let (first, second) = pair;
         self.heal(&format!("before {pair:?}")).await;
@@ -136,7 +137,7 @@ impl Stage {
                 backend.disk().fill();
             }
             (Fault::ClockSet, backend) => {
-                // What differs more from a server's clock than 30 seconds claims nothing.
+                // A clock that differs from a server's by more than 30 seconds claims nothing.
                 let back = match backend {
                     Backend::File { .. } => -3_600,
                     Backend::Server(_) => -20,
@@ -185,7 +186,8 @@ impl Stage {
         }
     }
 
-    /// Where little is written, a file may have room for the next row in its last page.
+    /// Waits until the fault has an effect. With few writes, a file may have space for the next row
+    /// in its last page.
     async fn hold_until_it_bites(&mut self) {
         let began = Instant::now();
         while self.backend.disk().bites() == 0 && began.elapsed() < BITES {
@@ -248,8 +250,8 @@ impl Stage {
         }
     }
 
-    /// How long it takes until something that was accepted from now on has arrived with the newest
-    /// token.
+    /// Returns the time until an occurrence that is accepted from now on has arrived with the
+    /// newest token.
     async fn heal(&mut self, what: &str) -> Duration {
         let (began, token) = (Instant::now(), format!("Bearer token-{}", self.token));
         let (mut of, mut from) = (0, 0);
@@ -278,7 +280,7 @@ impl Stage {
         }
     }
 
-    /// Kills the process, lets another end what waits, and gathers what is to be judged.
+    /// Kills the process, lets another end the waiting deliveries, and collects the evidence.
     pub(super) async fn end(mut self) -> (Evidence, Backend) {
         if let Some(child) = self.child.take() {
             self.run.kill(child);

@@ -1,4 +1,4 @@
-//! The log has bounds, and a change neither fails nor waits by it.
+//! The log has bounds, and a change neither fails nor waits because of them.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn what_is_too_old_is_not_shown_and_leaves() {
         let days = |log: AuditLogBuilder| log.retention(TimeDelta::days(30));
         let platform = Platform::with(&stores, days).await;
         let now = platform.clock.now();
-        // Not by the log, which removes what is too old after it has added something.
+        // Not added by the log, which removes old entries after it has added one.
         let entry = old(now - TimeDelta::days(29));
         stores.audit.append_audit(&[entry], 9).await.unwrap();
         assert_eq!(platform.seen_by(ADA).await.len(), 1, "{store}");
@@ -121,7 +121,7 @@ async fn a_platform_may_let_changes_wait_for_their_entry() {
     let platform = Platform::with(&stores, |log| log.wait(true)).await;
     faulty.fail("append_audit", 1, Fault::Refused);
     platform.webhook(ADA, "chat").await;
-    // No flush: it is there when the call returns, also where the store failed at first.
+    // No flush: the entry is there when the call returns, also if the store failed at first.
     let all = AuditQuery::all(Page::first(9));
     assert_eq!(stores.audit.list_audit(&all).await.unwrap().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What was deleted is listed for those who keep it beside their backups.
+//! Deleted rows are listed for platforms that keep the list with their backups.
 
 use apikey_core::KeyId;
 use gatepost_storage::webhooks::Cascade;

@@ -1,4 +1,4 @@
-//! Every kind of change is logged, with what became different.
+//! Every kind of change is logged, with the fields that changed.
 
 use apikey_core::KeyEdit;
 use gatepost_ids::OwnerId;
@@ -29,7 +29,7 @@ async fn every_change_says_who_when_from_where_and_what() {
         });
         edited.await.unwrap();
         ada.resume_webhook(hook).await.unwrap();
-        // What is sent from now on waits.
+        // Later deliveries wait.
         ada.pause_webhook(hook).await.unwrap();
         let task = platform.task(ADA, hook, "hello").await;
         let edited = ada.edit_task(task, |task| {

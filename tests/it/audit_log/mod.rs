@@ -1,5 +1,5 @@
-//! Who changed what: logged by `Management` on every store, seen by those who may see the record,
-//! and without a secret.
+//! The audit log: changes with their actors, logged by `Management` on every store, visible to
+//! users who may see the record, and without a secret.
 
 mod bounds;
 mod deletions;
@@ -30,9 +30,9 @@ use webhook_model::{
 };
 
 const ADA: u128 = 1;
-/// Administers ADA's tenant.
+/// The administrator of ADA's tenant.
 const BOSS: u128 = 2;
-/// In another tenant, and administers it.
+/// The administrator of another tenant.
 const STRANGER: u128 = 3;
 const OPERATOR: u128 = 4;
 const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 7));
@@ -132,12 +132,12 @@ impl Platform {
         }
     }
 
-    /// A caller of `Management`, by login, from `FROM`.
+    /// Returns the operations of a user, by login, from `FROM`.
     fn of(&self, user: u128) -> Actor {
         self.door.of(&principal(user))
     }
 
-    /// What the user may see of the log, oldest first, once all is stored.
+    /// Returns the entries that the user may see, oldest first, once all are stored.
     async fn seen_by(&self, user: u128) -> Vec<LoggedChange> {
         self.log.flush().await;
         let all = AuditQuery::all(Page::first(999));
@@ -195,7 +195,7 @@ fn event(task: TaskId) -> Event {
     }
 }
 
-/// `update tasks/3 nightly`.
+/// Returns an entry as text: `update tasks/3 nightly`.
 fn said(change: &LoggedChange) -> String {
     let LoggedChange {
         operation,
@@ -207,7 +207,7 @@ fn said(change: &LoggedChange) -> String {
     format!("{operation} {table}/{row} {name}")
 }
 
-/// `retries 3 > 5`, or a field alone.
+/// Returns each field as `retries 3 > 5`, or only its name.
 fn fields(change: &LoggedChange) -> Vec<String> {
     let one = |change: &gatepost_manage::FieldChange| match &change.values {
         Some((old, new)) => format!("{} {old} > {new}", change.field),

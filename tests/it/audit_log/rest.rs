@@ -1,4 +1,4 @@
-//! The table `audit_log` of the API: to be read, filtered and nothing else.
+//! The table `audit_log` of the API: it can be read and filtered, and nothing else.
 
 use std::net::SocketAddr;
 
@@ -67,7 +67,7 @@ impl Rest {
     }
 }
 
-/// Another name each time.
+/// Returns another name each time.
 fn rand_name() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! No secret gets into the log: those of every kind are written by every edit, and looked for in
+//! The log contains no secret: every edit writes those of every kind, and the log is searched for
 //! every form.
 
 use apikey_core::{IpList, KeyEdit};
@@ -67,7 +67,7 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
                 .with_headers(true)
                 .with_signing(true),
             move |webhook| {
-                // There, back and there again: as the old value and as the new.
+                // There, back and there again: as the old value and as the new one.
                 let other = webhook.url.as_str() == "https://example.com/hook";
                 webhook.url = if other {
                     &url

@@ -1,4 +1,4 @@
-//! Whose changes a caller sees: one's own, a tenant's, all. Nothing of another's.
+//! The changes that a caller sees: their own, a tenant's, or all, and none of others.
 
 use gatepost_ids::ObjectId;
 use gatepost_manage::ManageError;
@@ -27,7 +27,7 @@ async fn each_sees_the_changes_of_what_is_theirs_to_see() {
         assert_eq!(names(BOSS, &all).await, tenant, "{store}");
         assert_eq!(names(STRANGER, &all).await, ["of-3"], "{store}");
         assert_eq!(names(OPERATOR, &all).await, every, "{store}");
-        // By no way of asking does another's come.
+        // No query returns an entry of another owner.
         let of = |scope| AuditQuery {
             scope,
             ..all.clone()
@@ -52,7 +52,7 @@ async fn each_sees_the_changes_of_what_is_theirs_to_see() {
         }
         assert_eq!(names(ADA, &of(Scope::Owner(OwnerId(BOSS)))).await, [""; 0]);
         assert_eq!(names(BOSS, &record).await, own, "{store}");
-        // One of another's is as one that is not there.
+        // An entry of another owner looks like a missing one.
         let first = platform.seen_by(OPERATOR).await[0].id;
         for (user, id) in [
             (STRANGER, first),

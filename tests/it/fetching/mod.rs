@@ -1,5 +1,6 @@
-//! Messages that their receiver fetches instead of having them sent.
+//! Messages that their receiver fetches.
 
+mod listen;
 mod pages;
 mod stores;
 mod ways;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use tests::world::{HERE, World};
 use webhook_model::WebhookId;
 
-/// A platform with a webhook that is fetched, and nothing behind its URL.
+/// A platform with a webhook that is fetched, and no server behind its URL.
 struct Site {
     world: World,
     webhook: i64,
@@ -53,25 +54,25 @@ impl Site {
         assert_eq!(done.status, 200, "{}", done.body);
     }
 
-    /// What a key gets for this query.
+    /// Returns the response to this query by a key.
     async fn asked(&self, key: &str, query: &str) -> Response {
         let path = format!("webhook_urls/{}/messages?{query}", self.webhook);
         self.world.call(key, HERE, "GET", &path, None).await
     }
 
-    /// A page of the owner's.
+    /// Returns a page of the owner's messages.
     async fn fetch(&self, query: &str) -> Value {
         let page = self.asked(&self.world.admin, query).await;
         assert_eq!(page.status, 200, "{}", page.body);
         page.json()
     }
 
-    /// The page that follows one.
+    /// Returns the page after another one.
     async fn after(&self, page: &Value) -> Value {
         self.fetch(&format!("after={}", cursor(page))).await
     }
 
-    /// The log of the webhook, oldest first.
+    /// Returns the log of the webhook, oldest first.
     async fn log(&self) -> Vec<Delivery> {
         let query = DeliveryQuery {
             webhook: Some(WebhookId(self.webhook)),

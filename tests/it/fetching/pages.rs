@@ -1,4 +1,4 @@
-//! What a page has, and what its cursor acknowledges.
+//! The contents of a page, and the deliveries that its cursor acknowledges.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -64,7 +64,7 @@ async fn the_same_cursor_gives_the_same_messages_until_the_next_is_shown() {
         first["messages"][0]["id"]
     );
     let query = format!("limit=1&after={}", cursor(&first));
-    // Two readers share a cursor, or one asks again because the response was lost.
+    // Two readers share a cursor, or one reader repeats its request because the response was lost.
     let (one, other) = tokio::join!(site.fetch(&query), site.fetch(&query));
     assert_eq!((bodies(&one), bodies(&other)), (vec!["c"], vec!["c"]));
     assert_eq!(cursor(&one), cursor(&other));
@@ -220,7 +220,7 @@ async fn a_page_ends_with_the_message_that_fills_it() {
     assert_eq!((bodies(&next).len(), &next["acknowledged"]), (1, &json!(2)));
 }
 
-/// Signing is work on all of a message: on a thread of its own where there is much of it.
+/// Large messages are signed on a separate thread, because signing reads all of a message.
 #[tokio::test]
 async fn others_have_their_turn_while_large_messages_are_signed() {
     let site = Site::start().await;
@@ -238,7 +238,7 @@ async fn others_have_their_turn_while_large_messages_are_signed() {
         let page = page.await.unwrap();
         (page.messages.len(), turns)
     };
-    // The store and the signing thread may be quick or slow by chance: one time in twenty shows it.
+    // The store and the signing thread may be quick or slow by chance: one run in twenty is enough.
     let least_and_most = async |messages| {
         let mut all = Vec::new();
         for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! What waits outlives its process, and costs nobody anything while it waits.
+//! Deliveries to fetch outlive their process, and cost nobody anything while they wait.
 
 use std::sync::Arc;
 use std::time::Duration;

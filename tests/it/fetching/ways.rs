@@ -1,5 +1,5 @@
-//! A webhook that is fetched now and was not before, or the other way round; paused, cancelled, at
-//! its owner's limits; and webhooks beside it.
+//! A webhook that changes to being fetched, or back; paused, cancelled, at its owner's limits; and
+//! other webhooks of the owner.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use webhook_model::{DeliveryMode, WebhookId};
 
 use super::{Site, bodies, cursor};
 
-/// A delivery once it has had an attempt and waits again.
+/// Returns a delivery once it has had an attempt and waits again.
 async fn retried(site: &Site) -> DeliveryId {
     loop {
         let log = site.log().await;
@@ -183,7 +183,7 @@ async fn nothing_is_tested_against_the_url_of_one_that_is_fetched() {
 #[tokio::test]
 async fn in_order_nothing_is_handed_out_past_what_is_still_being_sent() {
     let site = Site::start().await;
-    // Connections to it are made, and nobody responds.
+    // Connections to it are accepted, and nobody responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/in", silent.local_addr().unwrap());
     let push = json!({"delivery_mode": "push", "url": url, "in_order": true, "timeout": 120});

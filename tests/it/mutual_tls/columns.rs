@@ -1,4 +1,5 @@
-//! The columns of a client certificate: what is read, what is refused, and what nobody sees.
+//! The columns of a client certificate: those that can be read, those that are refused, and those
+//! that nobody sees.
 
 use serde_json::{Value, json};
 use tests::mutual_tls::Authority;
@@ -125,7 +126,7 @@ async fn each_mistake_is_refused_in_words_beside_its_column() {
     let words =
         "'client_certificate' - 'must be empty with a url that does not begin with https://";
     assert!(refused.body.contains(words), "{}", refused.body);
-    // One that has expired is for the target to judge.
+    // An expired certificate is accepted: the target decides.
     let past = "2020-01-02T00:00:00Z".parse().unwrap();
     let expired = authority.client_until("expired", Some(past));
     let made = world.api("POST", "webhook_urls", Some(row("w", URL, &expired)));
@@ -146,7 +147,7 @@ async fn the_key_does_not_follow_to_another_url() {
         json!({"url": "https://hooks.example.com/other"}),
         json!({"url": elsewhere, "client_certificate": ada.certificate}),
         json!({"allow_insecure": true}),
-        // An empty key clears nothing: it is not one that was sent.
+        // An empty key clears nothing: it counts as not sent.
         json!({"url": elsewhere, "client_key": ""}),
         json!({"url": elsewhere, "client_key": " \n"}),
         json!({"allow_insecure": true, "client_key": ""}),

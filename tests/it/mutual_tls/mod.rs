@@ -1,4 +1,4 @@
-//! Mutual TLS of each webhook, from the REST API to the target: columns of ours.
+//! Mutual TLS of each webhook, from the REST API to the target, in columns that v4 does not have.
 
 mod columns;
 mod deliveries;
@@ -13,7 +13,7 @@ async fn parts() -> (Authority, World) {
     (authority, world)
 }
 
-/// A webhook that shows this client's certificate.
+/// Returns a webhook that shows this client's certificate.
 fn row(name: &str, url: &str, client: &Client) -> Value {
     let mut row = plain(name, url);
     row["client_certificate"] = json!(client.certificate);
@@ -21,7 +21,7 @@ fn row(name: &str, url: &str, client: &Client) -> Value {
     row
 }
 
-/// A webhook without a certificate.
+/// Returns a webhook without a certificate.
 fn plain(name: &str, url: &str) -> Value {
     json!({"name": name, "url": url, "retries": 0, "timeout": 5})
 }

@@ -11,10 +11,10 @@ use webhook_model::{Authorization, OAuth2, WebhookId};
 
 /// The secret of the client; Basic encodes its colon.
 const SECRET: &str = "cl1ent:s3cret";
-/// What Basic makes of `me` and the secret.
+/// The Basic credentials of `me` and the secret.
 const BASIC: &str = "Basic bWU6Y2wxZW50JTNBczNjcmV0";
 
-/// A webhook to the receiver whose client asks at `token_url`, with more columns.
+/// Returns a webhook to the receiver whose client asks at `token_url`, with more columns.
 fn row(name: &str, receiver: &Receiver, token_url: &str, more: &Value) -> Value {
     let url = format!("http://{}/{name}", receiver.addr);
     let mut row = json!({
@@ -38,7 +38,7 @@ async fn send(world: &World, webhook: i64) -> Delivery {
     world.ended(id).await
 }
 
-/// What the target was shown, in order.
+/// Returns the credentials that the target received, in order.
 fn shown(receiver: &Receiver) -> Vec<String> {
     let received = receiver.received();
     let shown = received.iter().map(|one| one.header("authorization"));
@@ -72,7 +72,7 @@ async fn one_token_serves_all_deliveries_of_a_webhook() {
     };
     assert_eq!(asked.authorization, BASIC);
     assert_eq!(asked.form, "grant_type=client_credentials&scope=a%3Aread+b");
-    // By the form, and with another revision of the webhook, another token.
+    // In the form; and another revision of the webhook gets another token.
     let path = format!("webhook_urls/{webhook}");
     let edit = json!({"oauth_client_auth": "body", "oauth_scope": ""});
     let edited = world.api("PUT", &path, Some(edit)).await;
@@ -113,7 +113,7 @@ async fn a_token_that_the_target_refuses_is_renewed_once_within_the_attempt() {
     assert_eq!(attempt.info, info);
     let tokens = ["Bearer token-1", "Bearer token-1", "Bearer token-2"];
     assert_eq!(shown(&receiver), tokens);
-    // A target that takes no token at all is not asked twice with new ones.
+    // A target that refuses every token is not sent two more.
     receiver.answer_with(&[StatusCode::UNAUTHORIZED; 4]);
     let refused = send(&world, webhook).await;
     assert!(
@@ -144,7 +144,7 @@ async fn a_token_endpoint_at_a_forbidden_address_is_refused_when_it_is_saved_and
     let edit = json!({"oauth_token_url": "https://10.0.0.1/", "authorization_value": SECRET});
     let path = format!("webhook_urls/{webhook}");
     assert_eq!(world.api("PUT", &path, Some(edit)).await.status, 422);
-    // By other means: it is judged again when it is asked.
+    // Changed by other means: it is checked again when it is asked.
     let row = world.store.webhook(WebhookId(webhook)).await.unwrap();
     let mut row = row.unwrap();
     let client = OAuth2::new("https://10.0.0.1/", "me", SECRET).unwrap();
@@ -242,7 +242,7 @@ async fn a_token_endpoint_that_hangs_costs_its_own_webhook_alone() {
 async fn a_token_endpoint_with_an_unknown_certificate_gets_no_secret() {
     let issuer = Issuer::start().await;
     let (world, receiver) = (World::start().await, Receiver::start(None).await.unwrap());
-    // What the webhook accepts of its target is not for its token endpoint.
+    // The insecure connections that the webhook permits do not apply to its token endpoint.
     let more = json!({"allow_insecure": true});
     let hook = row("w", &receiver, &issuer.url(), &more);
     let webhook = world.make("webhook_urls", hook).await;

@@ -1,4 +1,4 @@
-//! OAuth 2 on the example platform, with an authority of one's own.
+//! OAuth 2 on the example platform, with a private certificate authority.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tests::platform::PlatformProcess;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// The platform sends a message from an OAuth 2 client, and what its log says of it in the end.
+/// Sends a message from an OAuth 2 client, and returns the platform's final log entry of it.
 async fn sent(options: &[&str], issuer: &Issuer, receiver: &Receiver) -> String {
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), options);
     let hook = json!({
@@ -46,7 +46,7 @@ async fn trusted_authority_lets_the_example_deliver() {
     fs::write(&file, roots).unwrap();
     let issuer = Issuer::showing(ours.shown()).await;
     let receiver = Receiver::start(Some(&theirs.shown())).await.unwrap();
-    // The control: nobody knows these authorities.
+    // The control: without the option these authorities are unknown.
     let refused = sent(&[], &issuer, &receiver).await;
     assert!(refused.starts_with("error"), "{refused}");
     assert!(issuer.asked().is_empty() && receiver.received().is_empty());

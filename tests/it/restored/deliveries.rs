@@ -20,7 +20,8 @@ async fn listed(store: &dyn WebhookStore) -> Vec<Delivery> {
     store.list_deliveries(&query).await.unwrap()
 }
 
-/// What waits or runs is ended if the platform says that it was sent; the rest is as it was.
+/// Checks that waiting and running deliveries end if the platform reports them as sent, and that
+/// the others stay as they were.
 async fn ends_what_was_sent(store: &dyn WebhookStore) {
     let limit = AtMost::UNLIMITED;
     let hook = webhook("w", "https://example.com/");
@@ -92,8 +93,8 @@ async fn more_than_one_transaction_takes_is_ended_in_bites() {
     assert_eq!((found.ended, found.left), (1_250, 1_250));
 }
 
-/// Sends five messages after a backup, puts it back, and runs an engine again: the ids that the
-/// receiver has seen, in order.
+/// Sends five messages after a backup, restores it, and runs an engine again; returns the ids that
+/// the receiver has seen, in order.
 async fn sent_across_a_restore(place: &Place, are_ended: bool) -> (Vec<String>, Vec<String>) {
     let receiver = Counting::start().await;
     let url = format!("http://{}/", receiver.addr);
@@ -102,7 +103,7 @@ async fn sent_across_a_restore(place: &Place, are_ended: bool) -> (Vec<String>, 
     let hook = webhook("w", &url);
     let hook = store.webhooks().insert_webhook(&hook, limit, now).await;
     let hook = hook.unwrap().id;
-    // Numbers at which the receiver is in order.
+    // Numbers for which the receiver responds normally.
     let batch = [1, 2, 4, 6, 7].map(|n| NewDelivery {
         body: format!("{n}").into(),
         ..message(hook, &format!("msg_{n}"), now)
@@ -124,7 +125,7 @@ async fn sent_across_a_restore(place: &Place, are_ended: bool) -> (Vec<String>, 
         let ended = end_deliveries(&*store.webhooks(), was_sent, now).await;
         assert_eq!(ended.unwrap().ended, 5);
     }
-    // What comes now is sent, whatever was ended.
+    // Later deliveries are sent, whatever was ended.
     let (now, webhooks) = (SystemClock.now(), store.webhooks());
     let late = message(hook, "msg_8", now);
     webhooks.enqueue(direct(vec![late]), now).await.unwrap();
@@ -153,7 +154,8 @@ async fn what_is_known_to_be_sent_is_not_sent_again() {
     }
 }
 
-/// Nothing is lost by a platform that knows nothing: at least once, by the same ids.
+/// A platform without records of its deliveries loses nothing: each is sent at least once, with the
+/// same ids.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_nobody_ends_is_sent_again_under_the_same_ids() {
     for place in Place::all() {

@@ -99,7 +99,7 @@ async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
     let keys = service(&store);
     assert_eq!(admitted(&keys, &header).await, Some(key.id));
 
-    // One moment: with a batch all of it, with a delivery every one that was committed before.
+    // One moment: of a batch all of it, of single deliveries every one that was committed before.
     let restored = deliveries(&*webhooks).await;
     assert!(restored.len() >= 100 && restored.len() <= written);
     assert_eq!(restored.len() % 10, 0, "no batch is there by half");
@@ -111,7 +111,8 @@ async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
     let late = message(hook, "msg_late", SystemClock.now());
     let stored = webhooks.enqueue(direct(vec![late]), SystemClock.now());
     stored.await.unwrap();
-    // What ran when it was dumped is taken back when its lease ends: it is not waited for here.
+    // A delivery that ran at the time of the dump is taken back when its lease ends: the test does
+    // not wait for that.
     let waits = |d: &Delivery| d.state == DeliveryState::Queued && d.webhook == hook;
     while deliveries(&*webhooks).await.values().any(waits) {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,4 +1,4 @@
-//! Processes that lived on while a backup was put back.
+//! Processes that continued to run while a backup was restored.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use webhook_model::{Activity, Message};
 
 use super::*;
 
-/// The message that an occurrence makes, as soon as the process is back at its database.
+/// Returns the message of an occurrence, once the process has reconnected to its database.
 async fn made_of(engine: &Engine) -> String {
     loop {
         match engine.emit(on()).await {
@@ -34,7 +34,7 @@ async fn say(engine: &Engine, id: TaskId, message: &str) {
     edited.await.unwrap();
 }
 
-/// One that is asked for as long as it takes the process to notice.
+/// Authenticates with a key until the process notices the restore.
 async fn until_unknown(keys: &KeyService, header: &str) {
     while admitted(keys, header).await.is_some() {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -57,7 +57,7 @@ async fn a_process_that_lived_on_acts_on_nothing_of_before() {
     assert_eq!(made_of(&engine).await, "as in the backup");
     let backup = place.back_up(&living).await;
 
-    // All of this is in the caches of the process, and lost.
+    // All of this is in the caches of the process, and not in the restored store.
     let lost = make_key(&keys, "lost").await;
     assert_eq!(admitted(&keys, &lost.1).await, Some(lost.0.id));
     say(&engine, task, "edited since").await;
@@ -68,7 +68,7 @@ async fn a_process_that_lived_on_acts_on_nothing_of_before() {
 
     until_unknown(&keys, &lost.1).await;
     assert_eq!(made_of(&engine).await, "as in the backup");
-    // As many edits as were lost: the row is not taken for the one of before.
+    // The same number of edits as were lost: the row is not mistaken for the earlier one.
     say(&engine, task, "edited again").await;
     assert_eq!(made_of(&engine).await, "edited again");
     while admitted(&keys, &kept.1).await != Some(kept.0.id) {

@@ -1,4 +1,4 @@
-//! Backups that were put back: what they bring back, and what makes that safe.
+//! Restored backups: the data that come back, and the calls that make a restore safe.
 
 mod deliveries;
 mod dumped;
@@ -29,7 +29,7 @@ use webhook_model::{
 
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// Where a store is, of which backups are taken and put back.
+/// A store of which backups are taken and restored.
 enum Place {
     Sqlite(tempfile::TempDir),
     Postgres(FreshSchema),
@@ -80,7 +80,7 @@ impl Place {
         }
     }
 
-    /// Puts a backup back in place of what is there. A file must be closed.
+    /// Replaces the present data by a backup. A file must be closed.
     fn put_back(&self, backup: &Backup) {
         match (self, backup) {
             (Self::Sqlite(folder), Backup::File(copy)) => {
@@ -129,7 +129,7 @@ impl Store {
     }
 }
 
-/// A key service over a store.
+/// Returns a key service over a store.
 fn service(store: &Store) -> KeyService {
     KeyService::builder(store.keys(), Arc::new(Everybody)).build()
 }
@@ -147,7 +147,7 @@ async fn make_key(keys: &KeyService, name: &str) -> (KeyRow, String) {
     (row, header)
 }
 
-/// The key that a header is let in by.
+/// Returns the key by which a header is authenticated.
 async fn admitted(keys: &KeyService, header: &str) -> Option<KeyId> {
     let judged = keys.authenticate([header.as_bytes()], FROM).await;
     judged.ok().and_then(|principal| match principal.via {
@@ -156,7 +156,7 @@ async fn admitted(keys: &KeyService, header: &str) -> Option<KeyId> {
     })
 }
 
-/// An engine that sends to this machine.
+/// Returns an engine that sends to this machine.
 async fn engine(store: Arc<dyn WebhookStore>) -> Engine {
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOptional, &[("on", "On")])

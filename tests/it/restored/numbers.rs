@@ -51,14 +51,14 @@ async fn newest(store: &Arc<dyn WebhookStore>) -> DeliveryId {
     store.list_deliveries(&query).await.unwrap()[0].id
 }
 
-/// The number of an entry that is added.
+/// Adds an entry and returns its number.
 async fn added_entry(audit: &Arc<dyn AuditStore>) -> i64 {
     audit.append_audit(&[entry(1, 1, 1)], 99).await.unwrap();
     let newest = AuditQuery::all(gatepost_storage::Page::newest(1));
     audit.list_audit(&newest).await.unwrap()[0].id.0
 }
 
-/// Whatever was made after the backup, and what was made then in the restored store.
+/// Returns the row numbers made after the backup, and those made then in the restored store.
 async fn across_a_restore(place: &Place, restored: bool) -> (Made, Made) {
     let store = place.open().await;
     let before = make(&store, "before").await;
@@ -95,7 +95,8 @@ async fn a_number_from_before_a_restore_never_names_a_stranger() {
     }
 }
 
-/// A restore that went wrong, or was not the last: what came after it is not in the backup either.
+/// The first restore failed, or was followed by another: the rows made after it are not in the
+/// backup either.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_that_is_put_back_twice_gives_other_numbers_the_second_time() {
     for place in Place::all() {
@@ -118,7 +119,7 @@ async fn a_backup_that_is_put_back_twice_gives_other_numbers_the_second_time() {
     }
 }
 
-/// The control: without the call a key in a script of somebody's names somebody else's.
+/// The control: without the call, a key number in a script may name another user's key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_call_numbers_are_given_again() {
     for place in Place::all() {

@@ -76,7 +76,7 @@ async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
             let id = delivery.message_id.as_str();
             assert!(!is_sent || seen.contains(id), "{id} was not sent");
         }
-        // Takes back what was being sent, and ends nothing.
+        // Takes back the deliveries that were being sent, and ends none.
         store.restored(SystemClock.now()).await.unwrap();
         let kept = end_deliveries(&store, |_| false, SystemClock.now()).await;
         assert_eq!(kept.unwrap().ended, 0);
@@ -88,7 +88,7 @@ async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
     }
 }
 
-/// The newest commits are in the log beside the file.
+/// The newest commits are in the write-ahead log, a separate file.
 #[tokio::test]
 async fn a_copy_of_the_main_file_alone_lacks_what_its_log_has() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Passwords, session tokens and keys are guessed at four entry points, and one limiter is behind
-//! all.
+//! Guessing of passwords, session tokens and keys at four entry points, which share one limiter.
 
 use std::time::Duration;
 
@@ -29,13 +28,13 @@ async fn a_thousand_wrong_passwords_are_a_dozen_at_each_door() {
             }
         }
         assert_eq!(refused, 989);
-        // What is over the limit at one entry point is so at all, with the right password and from
-        // elsewhere too.
+        // A limit that is exceeded at one entry point applies to all, with the right password and
+        // from other addresses too.
         for other in PASSWORD_DOORS {
             let right = doors.knock(other, "127.0.0.2", "Admin ", PASSWORD).await;
             assert_eq!(right.status(), 429, "{door:?}, then {other:?}");
         }
-        // The time that is left is the time that is left: then the delay doubles.
+        // The reported time is the remaining time; afterwards the delay doubles.
         for delay in [1, 2, 4, 8] {
             let right = doors.knock(door, "127.0.0.1", "admin", "wrong").await;
             assert_eq!(retry_after(&right), delay, "{door:?}");
@@ -76,7 +75,7 @@ async fn an_owner_is_not_locked_out_from_where_the_owner_has_logged_in() {
     }
     let other = doors.knock(Door::Page, "127.0.0.1", "tina", PASSWORD).await;
     assert_eq!(other.status(), 429, "the address is over its limit");
-    // Keys are good everywhere.
+    // Keys are valid from every address.
     assert_eq!(doors.world.probe(&doors.world.admin).await, 200);
     let key = format!("Bearer {}", doors.world.admin);
     let request = doors.request("127.0.0.1", Method::GET, "/api/v4/system");
@@ -97,7 +96,7 @@ async fn wrong_session_tokens_count_and_good_ones_always_pass() {
         let request = request.header("x-yottabyte-token", token);
         request.send().await.unwrap().status().as_u16()
     };
-    // A page that was left open with a token of old is no guesser.
+    // An open page with an old token does not count as a guesser.
     for _ in 0..150 {
         assert_eq!(present("a token of old").await, 401);
     }

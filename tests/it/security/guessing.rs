@@ -1,4 +1,4 @@
-//! Guessing keys is slowed down by address, and locks nobody out who has a good key.
+//! Guessing of keys is slowed down by address, and locks nobody out who has a valid key.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -24,7 +24,7 @@ async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
         "{}",
         slowed.head
     );
-    // From the very address of the guesser, as behind one gateway.
+    // From the same address as the guesser, as behind one gateway.
     assert_eq!(
         world.probe(&world.admin).await,
         200,
@@ -38,7 +38,7 @@ async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
         401,
         "another address"
     );
-    // An address that a list refuses is no guess: its key is good.
+    // A refused address is not a guess: its key is valid.
     let (key, _) = world
         .make_key(json!({"name": "k", "ip_deny_list": "127.0.0.1"}))
         .await;

@@ -1,5 +1,5 @@
-//! What an object is called, and what a message says, cannot break out of the place where it
-//! stands.
+//! Names of objects and contents of messages cannot break out of their context in a page or a
+//! header.
 
 use examples::receiver::Receiver;
 use gatepost_ids::TenantId;
@@ -89,7 +89,7 @@ async fn bodies_that_are_not_what_the_api_wants_are_refused_and_change_nothing()
     assert_eq!(world.api("GET", "webhook_urls", None).await.body, "[]");
 }
 
-/// Posts bytes as they are; the status.
+/// Posts bytes as they are; returns the status.
 async fn raw_post(world: &World, table: &str, body: &[u8]) -> u16 {
     let (key, length) = (&world.admin, body.len());
     let head = format!(
@@ -98,8 +98,8 @@ async fn raw_post(world: &World, table: &str, body: &[u8]) -> u16 {
     let stream = TcpStream::connect(world.server).await.unwrap();
     let (mut read, mut write) = stream.into_split();
     let request = [head.as_bytes(), body].concat();
-    // A server that has seen enough may respond before it has read everything.
-    // And one that sees the end of what a client sends takes the client for gone.
+    // A server that has seen enough may respond before it has read everything. A server that sees
+    // the end of a client's input takes the client for disconnected.
     let send = tokio::spawn(async move {
         let _ = write.write_all(&request).await;
         write

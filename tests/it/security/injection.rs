@@ -1,6 +1,6 @@
 //! Line ends, zero bytes and letters beyond ASCII in every field that a user may fill: refused by
-//! name, or carried exactly. What leaves is one request with the headers that it should have; what
-//! a target responds is shown as text.
+//! name, or carried exactly. Each delivery is one request with the expected headers; a target's
+//! response is shown as text.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ const EXPECTED: [&str; 8] = [
     "x-own",
 ];
 
-/// Every byte that arrived, and one response to whatever came.
+/// Every byte that arrived; all input gets one response.
 struct Raw {
     addr: SocketAddr,
     arrived: Arc<Mutex<Vec<u8>>>,
@@ -64,7 +64,7 @@ impl Raw {
         Self { addr, arrived }
     }
 
-    /// The one request that arrived since the last call: head lines and body.
+    /// Returns the one request that arrived since the last call: head lines and body.
     fn take(&self) -> (Vec<String>, Vec<u8>) {
         let bytes = std::mem::take(&mut *self.arrived.lock().unwrap());
         let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
@@ -81,7 +81,7 @@ impl Raw {
     }
 }
 
-/// A webhook with one field filled so.
+/// Returns a webhook in which one field has this value.
 fn webhook(field: &str, payload: &str, addr: SocketAddr) -> Value {
     let mut row = json!({"name": "w", "url": format!("http://{addr}/in")});
     match field {
@@ -135,7 +135,7 @@ async fn no_field_of_a_webhook_makes_a_second_header_or_a_second_request() {
             world.ended(delivery).await;
             let (lines, _) = raw.take();
             assert!(lines[0].starts_with("POST /in"), "{lines:?}");
-            // In this one field a line end is the way to write a second header.
+            // In this field a line end is the regular way to write a second header.
             let own = field == "headers" && payload.contains('\n');
             for line in &lines[1..] {
                 let name = line.split_once(": ").unwrap().0.to_ascii_lowercase();

@@ -10,7 +10,7 @@ use webhook_model::{OwnerId, WebhookId};
 /// (`tests::world`).
 const STRANGER: u128 = 4;
 
-/// What the administrator owns.
+/// The records of the administrator.
 struct Owned {
     webhook: i64,
     task: i64,
@@ -107,7 +107,7 @@ async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
     ];
     for (singular, row, names) in &actions {
         for name in *names {
-            // In each of the three spellings that an action has.
+            // In each of the three spellings of an action.
             let spellings = [
                 ("POST", format!("{singular}s/{row}/{name}"), json!({})),
                 ("PUT", format!("{singular}s/{row}?action={name}"), json!({})),
@@ -134,8 +134,8 @@ async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
         before + 1,
         "only what the owner sent"
     );
-    // The control: for the owner the same calls reach the row, though an ended delivery is not
-    // there to be cancelled.
+    // The control: for the owner the same calls reach the row, though an ended delivery cannot be
+    // cancelled.
     for (singular, row, names) in &actions {
         for name in *names {
             let path = format!("{singular}_actions");
@@ -160,7 +160,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
         world.call(&stranger, HERE, method, path, Some(body)).await
     };
 
-    // A task that would send another's webhook: with its credentials, to its target.
+    // A task that would send another user's webhook: with its credentials, to its target.
     let foreign = json!({"name": "t", "owner": format!("webhook_urls/{}", owned.webhook)});
     let missing = json!({"name": "t", "owner": "webhook_urls/999"});
     let (foreign, missing) = (
@@ -173,7 +173,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
         "not even its existence is revealed"
     );
     assert!((400..500).contains(&foreign.status), "{}", foreign.status);
-    // An event that would run another's task.
+    // An event that would run another user's task.
     let event = |task: i64| json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
     let (foreign, missing) = (
         call("POST", "task_events", event(owned.task)).await,
@@ -184,7 +184,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
         (missing.status, &missing.body)
     );
     assert!((400..500).contains(&foreign.status), "{}", foreign.status);
-    // A key that would have another's powers.
+    // A key with another user's permissions.
     for user in [1, 2, 3] {
         let made = call("POST", "user_api_keys", json!({"user": user, "name": "k"})).await;
         assert!(
@@ -194,7 +194,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
         );
     }
 
-    // And by an edit of what is one's own.
+    // The same by an edit of one of the user's records.
     let own = call(
         "POST",
         "webhook_urls",

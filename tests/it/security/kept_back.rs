@@ -1,5 +1,5 @@
-//! What whoever may edit does not get by editing: the secrets that a webhook keeps, and keys beyond
-//! the one that is used.
+//! Secrets that an editor does not get by editing: those that a webhook keeps, and keys beyond the
+//! one in use.
 
 use apikey_core::{KeyDraft, KeyEdit, KeyId, OwnerId};
 use gatepost_keys::KeyError;
@@ -8,7 +8,7 @@ use tests::world::{HERE, World};
 
 const HOOK: &str = "webhook_urls/1";
 
-/// A webhook with every kind of secret.
+/// Creates a webhook with every kind of secret.
 async fn hook(world: &World) {
     let row = json!({
         "name": "w", "url": "https://example.com/in", "headers": "X-Route:a\nX-Token:t0ken-s3cret\n",
@@ -159,7 +159,7 @@ async fn a_key_does_not_make_itself_permanent() {
             answer.body
         );
     }
-    // A key without bounds is not held back.
+    // A key without bounds is not restricted.
     let answer = world
         .api(
             "PUT",
@@ -170,7 +170,7 @@ async fn a_key_does_not_make_itself_permanent() {
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// What a caller holds who was let in a moment ago: it may be long at work.
+/// A caller that was authenticated a moment ago may be at work for a long time.
 #[tokio::test]
 async fn a_key_that_is_disabled_or_deleted_makes_none_in_the_request_that_is_on() {
     let world = World::start().await;

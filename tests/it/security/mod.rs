@@ -1,4 +1,4 @@
-//! What attackers try, and what a stolen disk shows.
+//! Attacks, and the contents of a stolen disk.
 
 mod doors;
 mod guessing;

@@ -1,5 +1,5 @@
-//! What a page of another site makes a browser send: where the browser adds a login by itself, such
-//! as a password that it keeps for this site, nothing is changed.
+//! Requests that a page of another site makes a browser send: if the browser adds a login by
+//! itself, such as a password that it keeps for this site, nothing is changed.
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
@@ -8,7 +8,7 @@ use tests::doors::{Doors, PASSWORD};
 const HERE: &str = "127.0.0.1";
 const WEBHOOKS: &str = "/api/v4/webhook_urls";
 
-/// A request of a browser that shows this password for the site, from a page of this kind.
+/// Returns a request of a browser that has this password for the site, from a page of this kind.
 fn browsed(doors: &Doors, method: Method, path: &str, page: Option<&str>) -> RequestBuilder {
     let request = doors.request(HERE, method, path);
     let request = request.basic_auth("admin", Some(PASSWORD));
@@ -18,7 +18,7 @@ fn browsed(doors: &Doors, method: Method, path: &str, page: Option<&str>) -> Req
     }
 }
 
-/// What is sent without a question by whichever page: a form, an image, a script without CORS.
+/// A request that any page can send without a preflight: a form, an image, a script without CORS.
 fn hook(name: &str) -> String {
     json!({"name": name, "url": "https://evil.example/", "delivery_mode": "fetch"}).to_string()
 }
@@ -49,8 +49,8 @@ async fn a_form_of_another_site_changes_nothing_over_the_api() {
             assert!(said.contains("another site"), "{said}");
         }
     }
-    // Another site may send JSON only where the platform allows it that (CORS), and a browser
-    // alone says where a request comes from.
+    // Another site may send JSON only if the platform permits it (CORS), and only a browser says
+    // from which site a request comes.
     for (at, (page, kind)) in [
         (Some("cross-site"), Some("application/json")),
         (Some("same-site"), Some("application/json; charset=utf-8")),

@@ -1,6 +1,6 @@
-//! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets,
-//! the URL and all headers, also when a target responds with everything that it was sent. Searched
-//! in the SQLite file with its log, in a dump of PostgreSQL and in the file of the redb example.
+//! The data on the disk reveal no secret: keys, tokens, passwords, signing secrets, the URL and all
+//! headers, also when a target responds with everything that it was sent. Searched in the SQLite
+//! file with its log, in a dump of PostgreSQL and in the file of the redb example.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Responds with what it was sent: in its head and in its body.
+/// Responds with the request that it received: in its head and in its body.
 async fn echo() -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -78,7 +78,7 @@ fn sealing() -> SealingKeys {
     SealingKeys::new(SealingKey::new(7, *b"a sealing key that is planted 42"))
 }
 
-/// Uses a store as a platform does, and returns what was planted in it.
+/// Uses a store as a platform does, and returns the planted secrets.
 async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
     let mut canaries = vec![
         Canary::new("bearer token", BEARER),
@@ -103,7 +103,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         .await
         .unwrap();
     keys.shutdown().await;
-    // The beginning is the hint, which is stored; the secret part is the end.
+    // The beginning is in the masked form, which is stored; the secret part is the end.
     canaries.push(Canary::new(
         "key",
         &shown.as_str()[shown.as_str().len() - 39..],
@@ -171,7 +171,7 @@ fn expect_none(canaries: &[Canary], bytes: &[u8]) {
     assert_eq!(short(bytes), [""; 0]);
 }
 
-/// Which of the short texts are in these bytes, as they are or in hexadecimal digits.
+/// Returns the short texts that are in these bytes, as they are or in hexadecimal digits.
 fn short(bytes: &[u8]) -> Vec<&'static str> {
     let found = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
     let hex = |text: &str| text.bytes().map(|b| format!("{b:02x}")).collect::<String>();

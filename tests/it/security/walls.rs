@@ -1,5 +1,5 @@
-//! What a user learns of others: nothing. Every actor asks every table in every way for what is in
-//! every place, and finds only what is the actor's to see.
+//! Isolation: every actor reads every table in every way for the rows of every realm, and finds
+//! only those that the actor may see.
 
 use gatepost_ids::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ const TABLES: [&str; 5] = [
     "task_events",
     "webhooks",
 ];
-/// User, and the users whose rows that one may see: 2 administers the tenant of 3, and 5 that of 6;
-/// 4 is in no tenant, nor is 7, who watches over all.
+/// Each user, with the users whose rows that user may see: 2 administers the tenant of 3, and 5
+/// that of 6; 4 is in no tenant, nor is 7, the system administrator.
 const ACTORS: [(u128, &[u128]); 6] = [
     (2, &[2, 3]),
     (3, &[3]),
@@ -24,7 +24,7 @@ const ACTORS: [(u128, &[u128]); 6] = [
     (7, &[2, 3, 4, 5, 6, 7]),
 ];
 
-/// What one user owns, each row with the user's mark in all of its texts.
+/// The records of one user, each row with the user's mark in all of its texts.
 struct Owned {
     user: u128,
     /// Row numbers, in the order of `TABLES`.
@@ -76,8 +76,8 @@ async fn furnish(world: &World) -> Vec<(Owned, String)> {
     all
 }
 
-/// Lists of each table in every way that a client has: whole, joined, counted, filtered by what is
-/// another's, sorted, in pages.
+/// Returns lists of each table in every way that a client has: whole, joined, counted, filtered by
+/// values of others, sorted, in pages.
 fn lists(table: &str, all: &[(Owned, String)]) -> Vec<String> {
     let mut lists = vec![
         table.to_owned(),
@@ -130,7 +130,7 @@ fn lists(table: &str, all: &[(Owned, String)]) -> Vec<String> {
     lists
 }
 
-/// A number of the rows of a table that this user has, and nothing of another's in the text.
+/// A list has the number of the user's rows, and no value of other users in its text.
 #[tokio::test]
 async fn a_list_holds_what_is_the_callers_to_see_and_no_name_or_number_of_others() {
     let world = World::start().await;
@@ -159,12 +159,12 @@ async fn a_list_holds_what_is_the_callers_to_see_and_no_name_or_number_of_others
             }
         }
     }
-    // The control: what may be seen is there, in each of the lists without a filter at least.
+    // The control: visible rows are there, at least in each of the lists without a filter.
     assert!(found > 6 * 5 * 7, "{found}");
 }
 
-/// Reads, changes, deletions and actions on a row of another answer as those on a row that does not
-/// exist, byte for byte.
+/// Reads, changes, deletions and actions on another user's row get the same response as those on a
+/// missing row, byte for byte.
 #[tokio::test]
 async fn a_row_of_another_answers_as_one_that_does_not_exist() {
     let world = World::start().await;
@@ -224,7 +224,7 @@ async fn a_row_of_another_answers_as_one_that_does_not_exist() {
         }
     }
     assert!(refused > 1_000, "{refused}");
-    // Nothing of it was changed, and none of the tables lost a row.
+    // None of them was changed, and no table lost a row.
     for (owned, key) in &all {
         for (at, table) in TABLES.iter().enumerate() {
             let path = format!("{table}/{}?fields=all", owned.rows[at]);
@@ -235,7 +235,8 @@ async fn a_row_of_another_answers_as_one_that_does_not_exist() {
     }
 }
 
-/// A name that another has is free, and a reference to what is another's is one to nothing.
+/// A name that another user has is free, and a reference to another user's row is one to a missing
+/// row.
 #[tokio::test]
 async fn names_and_references_tell_nothing_of_others() {
     let world = World::start().await;
@@ -265,7 +266,7 @@ async fn names_and_references_tell_nothing_of_others() {
             call("task_events", event(other.rows[2])).await,
             call("task_events", event(999_999)).await
         );
-        // Whether a user exists is told to nobody but who may manage that user.
+        // Only a caller who may manage a user can find out whether that user exists.
         let key = |user: u128| json!({"user": user, "name": "k"});
         assert_eq!(
             call("user_api_keys", key(other.user)).await,
@@ -280,7 +281,7 @@ async fn names_and_references_tell_nothing_of_others() {
     }
 }
 
-/// What happens in a tenant is received there, and by who watches over all.
+/// An occurrence of a tenant is received there, and by system administrators.
 #[tokio::test]
 async fn an_occurrence_is_received_in_its_tenant_alone() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! Many users behind one address, beside one who is slow or wants everything.
+//! Many users behind one address, together with one who is slow or wants everything.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -35,7 +35,7 @@ fn one_at_a_time() -> ServeLimits {
     }
 }
 
-/// A user is whoever presents a number.
+/// Treats each presented number as a user.
 fn with_users(router: Router) -> Router {
     router.layer(from_fn(async |request: Request, next: Next| {
         let presented = request.headers().get(AUTHORIZATION);
@@ -74,7 +74,8 @@ async fn settled() {
     }
 }
 
-/// Of his twenty requests, the one at work and at most one more come before hers.
+/// Asserts that of the other user's twenty requests, the one at work and at most one more come
+/// before hers.
 async fn hers_is_next(gate: &Gate, hers: &mut TcpStream, his: &mut [TcpStream]) {
     ask_as(hers, "1", "/").await;
     settled().await;
@@ -93,7 +94,7 @@ async fn begin_body(stream: &mut TcpStream, length: usize, sent: usize) {
     stream.write_all(&vec![b'x'; sent]).await.unwrap();
 }
 
-/// Issue: his slow bodies held all turns of the address, 30 seconds each.
+/// Issue: one user's slow bodies held all turns of the address, 30 seconds each.
 #[tokio::test]
 async fn a_body_that_is_still_to_come_takes_no_turn() {
     let server = served(one_at_a_time(), hello()).await;
@@ -104,7 +105,7 @@ async fn a_body_that_is_still_to_come_takes_no_turn() {
     assert!(hear(&mut slow, "1000").await.ends_with("\r\n\r\n1000"));
 }
 
-/// And makes room for a new connection of its address.
+/// The oldest of them ends for a new connection of its address.
 #[tokio::test]
 async fn bodies_that_are_still_to_come_do_not_fill_the_connections_of_an_address() {
     let limits = ServeLimits {
@@ -139,8 +140,8 @@ async fn what_was_read_ahead_of_a_body_is_part_of_it() {
     }
 }
 
-/// A large body has a turn once it has begun, and loses it when it stops and others wait: 408.
-/// Where nobody waits it goes on.
+/// A large body has a turn once it has begun, and loses it if it stops while others wait: 408. If
+/// nobody waits, it continues.
 #[tokio::test]
 async fn a_body_that_stops_makes_room_when_others_wait() {
     let limits = ServeLimits {
@@ -201,7 +202,7 @@ async fn a_body_that_trickles_makes_room_when_others_wait() {
     assert!(hear(&mut other, &length).await.ends_with(&length));
 }
 
-/// The response goes with it. Where nobody waits it arrives.
+/// Its connection ends then. If nobody waits, the whole response arrives.
 #[tokio::test]
 async fn a_response_that_nobody_reads_makes_room_when_others_wait() {
     let limits = ServeLimits {
@@ -261,7 +262,8 @@ async fn made_up_credentials_are_one_callers() {
     hers_is_next(&gate, &mut hers, &mut his).await;
 }
 
-/// He hears it at once; she wants one turn, and waits for it.
+/// The user with the most waiting requests is refused immediately; the other's one request waits
+/// for its turn.
 #[tokio::test]
 async fn when_too_many_wait_who_has_most_is_refused() {
     let (router, gate) = gated();
@@ -314,7 +316,8 @@ async fn users_keep_their_connections_beside_one_who_opens_many() {
     }
 }
 
-/// A burst of connections that were accepted at once pushed out those whose request came with them.
+/// A burst of connections that were accepted together pushed out those whose request came with
+/// them.
 #[tokio::test]
 async fn a_burst_of_connections_pushes_out_none_whose_request_has_come() {
     let limits = ServeLimits {

@@ -1,4 +1,4 @@
-//! The same over HTTP/2, frame by frame.
+//! HTTP/2 clients that are slow or many, frame by frame.
 
 use examples::serve::ServeLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -51,7 +51,7 @@ async fn a_response_that_nobody_reads_is_dropped() {
     closed(&mut stream).await;
 }
 
-/// Pings that are answered are no requests: the connection is idle all the same.
+/// Answered pings do not count as requests: the connection is still idle.
 #[tokio::test]
 async fn an_idle_connection_is_closed_in_the_end() {
     let limits = ServeLimits {
@@ -74,7 +74,7 @@ async fn a_connection_without_a_request_is_closed() {
     closed(&mut greeted(server).await).await;
 }
 
-/// The server says how many requests there may be at a time, and how long a head may be.
+/// The settings state the number of concurrent requests, and the length of a head.
 #[tokio::test]
 async fn the_settings_bound_streams_and_heads() {
     let server = served(patient(), axum::Router::new()).await;
@@ -93,7 +93,7 @@ async fn the_settings_bound_streams_and_heads() {
     assert_eq!((value(3), value(6)), (Some(64), Some(64 * 1024)));
 }
 
-/// CVE-2023-44487: requests that are taken back at once.
+/// CVE-2023-44487: requests that are cancelled immediately.
 #[tokio::test]
 async fn rapid_resets_end_the_connection() {
     let server = served(patient(), axum::Router::new()).await;

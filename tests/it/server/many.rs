@@ -1,4 +1,4 @@
-//! Clients that are many.
+//! Many clients.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
     stream.write_all(request).await.is_ok() && hear(stream, "hello").await.ends_with("hello")
 }
 
-/// Issue: a thousand sockets that say nothing.
+/// Regression: a thousand sockets that send nothing.
 #[tokio::test]
 async fn who_fills_the_server_with_idle_sockets_makes_room() {
     let limits = ServeLimits {
@@ -34,7 +34,7 @@ async fn who_fills_the_server_with_idle_sockets_makes_room() {
     assert!(lives(&mut honest).await);
     let mut sockets = Vec::new();
     for socket in 0..200_u32 {
-        // From several addresses, so that the limit of all is reached too.
+        // From several addresses, so that the total limit is reached too.
         sockets.push(connect(server, 10 + u8::try_from(socket % 5).unwrap()).await);
     }
     let mut other = connect(server, 2).await;
@@ -43,7 +43,7 @@ async fn who_fills_the_server_with_idle_sockets_makes_room() {
     assert!(lives(sockets.last_mut().unwrap()).await);
 }
 
-/// One address over its limit costs nobody else a connection.
+/// An address that exceeds its limit does not affect connections of others.
 #[tokio::test]
 async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
     let limits = ServeLimits {
@@ -65,7 +65,7 @@ async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
     assert!(lives(&mut honest).await);
 }
 
-/// A place is given back, however a connection ends.
+/// A connection's slot is freed, however the connection ends.
 #[tokio::test]
 async fn connections_that_end_make_room() {
     let limits = ServeLimits {
@@ -80,7 +80,7 @@ async fn connections_that_end_make_room() {
     }
 }
 
-/// Where all connections work, a new one is closed at once, and accepted again later.
+/// If all connections are busy, a new one is closed immediately, and accepted again later.
 #[tokio::test]
 async fn a_server_at_its_limit_goes_on_accepting() {
     let (router, gate) = gated();
@@ -134,7 +134,7 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     }
 }
 
-/// Who waits for the own requests too long does not keep the connection for ever.
+/// A client that waits too long for its own requests does not keep the connection for ever.
 #[tokio::test]
 async fn a_turn_that_does_not_come_is_503() {
     let (router, gate) = gated();

@@ -15,13 +15,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-/// Long enough never to pass in a test.
+/// A time limit that never ends in a test.
 const NEVER: Duration = Duration::from_secs(3600);
 const SHORT: Duration = Duration::from_millis(200);
-/// Within this everything happens, on a busy machine too.
+/// A time within which everything happens, on a busy machine too.
 const SOON: Duration = Duration::from_secs(30);
 
-/// No time limit; as many connections as one wants.
+/// Returns limits without a time limit and with enough connections.
 fn patient() -> ServeLimits {
     ServeLimits {
         handshake: NEVER,
@@ -45,7 +45,7 @@ async fn served(limits: ServeLimits, router: Router) -> SocketAddr {
     addr
 }
 
-/// A connection from 127.0.0.`from`.
+/// Connects from 127.0.0.`from`.
 async fn connect(server: SocketAddr, from: u8) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     let own = Ipv4Addr::new(127, 0, 0, from);
@@ -78,6 +78,6 @@ async fn hear(stream: &mut TcpStream, end: &str) -> String {
 async fn closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
     let end = timeout(SOON, stream.read_to_end(&mut rest)).await;
-    // A reset is an end as well.
+    // A reset counts as an end as well.
     let _ = end.unwrap();
 }

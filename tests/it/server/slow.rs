@@ -1,4 +1,4 @@
-//! Clients that take their time.
+//! Slow clients.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ async fn a_head_that_trickles_in_is_closed() {
     }
 }
 
-/// The time for a head does not run between requests: a browser keeps its connection.
+/// The time limit for a head does not run between requests: a browser keeps its connection.
 #[tokio::test]
 async fn an_idle_connection_is_not_one_that_is_slow_with_its_head() {
     let limits = ServeLimits {
@@ -75,7 +75,7 @@ async fn an_idle_connection_is_not_one_that_is_slow_with_its_head() {
     let mut idle = connect(server, 1).await;
     ask(&mut idle, "/").await;
     assert!(hear(&mut idle, "hello").await.ends_with("hello"));
-    // What began later and is slow with its head has its time in between.
+    // The time of a later connection with a slow head runs out in between.
     closed(&mut connect(server, 1).await).await;
     ask(&mut idle, "/").await;
     assert!(hear(&mut idle, "hello").await.ends_with("hello"));
@@ -94,7 +94,7 @@ async fn an_idle_connection_is_closed_in_the_end() {
     closed(&mut idle).await;
 }
 
-/// Also one that trickles in, a byte at a time.
+/// The same for a body that trickles in, a byte at a time.
 #[tokio::test]
 async fn a_body_that_does_not_arrive_in_time_is_408() {
     let limits = ServeLimits {
@@ -150,7 +150,7 @@ async fn a_body_that_arrives_in_time_is_read() {
     );
 }
 
-/// What was made for a client that does not read it goes.
+/// A response is dropped if its client does not read it.
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
     let limits = ServeLimits {
@@ -165,7 +165,7 @@ async fn a_response_that_nobody_reads_is_dropped() {
     closed(&mut stream).await;
 }
 
-/// A slow reader is not one who does not read: nothing is missing of what it gets.
+/// A slow reader still reads: its response is complete.
 #[tokio::test]
 async fn a_response_that_is_read_arrives_whole() {
     let limits = ServeLimits {
@@ -184,7 +184,7 @@ async fn a_response_that_is_read_arrives_whole() {
     assert_eq!(all.len() - head - 4, LARGE);
 }
 
-/// Answers much, and says when that has gone.
+/// Returns a router with a large response, and a notification of its drop.
 pub(super) fn large() -> (Router, Arc<Notify>) {
     let dropped = Arc::new(Notify::new());
     let say = dropped.clone();
@@ -231,7 +231,7 @@ async fn a_handshake_that_is_not_done_is_closed() {
     closed(&mut connect(server, 1).await).await;
 }
 
-/// README and SECURITY.md name them.
+/// README and SECURITY.md state them.
 #[test]
 fn defaults_are_those_that_are_documented() {
     let limits = ServeLimits::default();

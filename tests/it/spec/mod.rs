@@ -1,4 +1,5 @@
-//! The specification, a file for each section: README.md names the test of each rule.
+//! The specification, a file for each section: docs/internals/requirements.md names the test of
+//! each rule.
 
 mod section_1_service;
 mod section_2_1_api_key;

@@ -19,7 +19,7 @@ async fn row(world: &World, key: i64) -> Value {
     answer.json()
 }
 
-/// What is refused, and the field that the refusal names.
+/// Checks that a body is refused, and that the refusal names the field.
 async fn refused(world: &World, body: Value, field: &str) {
     let answer = world.api("POST", "user_api_keys", Some(body.clone())).await;
     assert_eq!(answer.status, 422, "{body}: {}", answer.body);

@@ -84,8 +84,8 @@ async fn spec_2_2_headers_arrive_as_they_were_written() {
     assert_eq!(priorities, ["1", "2"]);
 }
 
-/// SPEC 2.2 "Headers": custom headers leave in the order in which they were given, a repeated name
-/// keeping its place among the others, in the case in which they were written.
+/// SPEC 2.2 "Headers": custom headers are sent in the order in which they were given, a repeated
+/// name at its position among the others, in the case in which they were written.
 #[tokio::test]
 async fn spec_2_2_headers_leave_in_the_order_and_case_they_were_written() {
     let world = World::start().await;

@@ -290,7 +290,7 @@ fn spec_5_2_api_key_header_is_named_by_the_headers() {
     assert!(hook.check().is_err(), "there is no key to put there");
 }
 
-/// SPEC 5.2: a custom Authorization header must not stand beside the one of the type.
+/// SPEC 5.2: a custom Authorization header must not accompany the one of the type.
 #[test]
 fn spec_5_2_authorization_is_set_once() {
     let mut hook = webhook();

@@ -142,7 +142,7 @@ async fn spec_3_active_to_active_by_edit() {
     );
 }
 
-/// SPEC 3 and 7: an expired key cannot be edited back to life: there is no such move.
+/// SPEC 3 and 7: an edit cannot make an expired key active: there is no such transition.
 #[tokio::test]
 async fn spec_3_expired_has_no_way_back() {
     let world = World::start().await;

@@ -1,5 +1,5 @@
-//! SPEC 5.1 and SPEC 7: how a client is let in, and how it is not. Over real TCP, with headers
-//! written by hand.
+//! SPEC 5.1 and SPEC 7: accepted and refused authentications. Over real TCP, with headers written
+//! manually.
 
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ fn key_that_was_never_issued() -> String {
 }
 
 /// SPEC 5.1 rule 1: trailing spaces. HTTP itself drops white space around a value (RFC 9110 §5.5),
-/// so what reaches us is judged where the value is: with the header as bytes.
+/// so the rule is tested on the bytes of the header.
 #[test]
 fn spec_5_1_rule_1_trailing_space() {
     use apikey_core::bearer::token_of;

@@ -84,7 +84,7 @@ async fn spec_6_rule_2_message_authorization_and_headers() {
     );
 }
 
-/// SPEC 6 rule 3: retries apply when no response or an error is returned; then no more.
+/// SPEC 6 rule 3: retries apply when no response or an error is returned; then they end.
 #[tokio::test]
 async fn spec_6_rule_3_retries() {
     let world = World::start().await;

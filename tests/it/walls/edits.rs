@@ -1,4 +1,4 @@
-//! What one user changes is read again by nobody else.
+//! One user's changes make no other user's data be read again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use webhook_model::{ObjectId, Target};
 
 use super::{A, ALONE, B, COLLEAGUE, Platform, switched_on};
 
-/// Calls of the store that emits of A take.
+/// Returns the store calls that emits of A make.
 async fn calls_of_emits(platform: &Platform, emits: usize) -> u64 {
     let before = platform.counted.calls_of("enqueue") + platform.counted.calls_of("route_changes");
     for _ in 0..emits {

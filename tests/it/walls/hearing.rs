@@ -1,4 +1,4 @@
-//! Who hears what: the platform is asked.
+//! The platform decides which users receive an occurrence.
 
 use gatepost_engine::{Audience, EngineError};
 use gatepost_ids::TenantId;

@@ -1,4 +1,5 @@
-//! Users who are disabled, moved or removed send nothing more, and their colleagues notice nothing.
+//! Users who are disabled, moved or removed send nothing more, and their colleagues are not
+//! affected.
 
 use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts as _, Realm, Scope};
 use gatepost_ids::TenantId;

@@ -1,4 +1,4 @@
-//! A user without a tenant becomes system administrator, and is one no more.
+//! A user without a tenant becomes a system administrator, and stops being one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +46,8 @@ impl Accounts for User {
     }
 }
 
-/// The user's level changes, and of what happens at a customer the user receives what it says.
+/// Changes the user's level; afterwards the user receives a customer's occurrences only if the
+/// level permits it.
 async fn changes_level(store: Arc<dyn WebhookStore>, answers_later: bool) {
     let user = Arc::new(User {
         administers: AtomicBool::new(false),
@@ -89,7 +90,8 @@ async fn changes_level(store: Arc<dyn WebhookStore>, answers_later: bool) {
             tokio::join!(engine.owner_changed(ALONE), renamed("renamed"));
         told.unwrap();
         edited.unwrap();
-        // An edit waits for the platform's answer; the emit then has it and is not put off.
+        // An edit waits for the platform's answer; the emit after it has the answer and is not
+        // delayed.
         renamed("again").await.unwrap();
         let at_a_customer = alarm("alarms", Audience::Tenant(TenantId(7)));
         let emitted = engine.emit(at_a_customer).await.unwrap();

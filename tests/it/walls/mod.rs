@@ -1,8 +1,9 @@
-//! What one user does, holds or breaks is not seen, waited for or paid for by another.
+//! Actions, data and faults of one user are not visible to others, and cost them neither time nor
+//! quota.
 //!
-//! A platform with customers, on a SQLite file: users 11 and 12 are of tenant 1, 21 is of tenant 2,
-//! 31 is of tenant 3 and an operator is user 1; from 1,000 on users have no tenant. The objects of
-//! a tenant are numbered as its users are: 110 to 119 belong to tenant 1.
+//! A platform with customers, on a SQLite file: users 11 and 12 are in tenant 1, 21 is in tenant 2,
+//! 31 is in tenant 3 and a system administrator is user 1; from 1,000 on users have no tenant. The
+//! objects of a tenant are numbered as its users are: 110 to 119 belong to tenant 1.
 
 mod edits;
 mod hearing;
@@ -38,7 +39,7 @@ const COLLEAGUE: OwnerId = OwnerId(12);
 const B: OwnerId = OwnerId(21);
 const ALONE: OwnerId = OwnerId(1_001);
 
-/// The users: all but those that were disabled.
+/// The users: all except those that were disabled.
 #[derive(Debug, Default)]
 struct Users(pub(super) Mutex<HashSet<OwnerId>>);
 
@@ -54,7 +55,8 @@ impl Accounts for Users {
     }
 }
 
-/// Whoever is of an object's tenant may watch it; types without objects are for all.
+/// A policy by which all users of an object's tenant may watch it; types without objects are for
+/// everybody.
 #[derive(Debug)]
 struct OwnObjects;
 
@@ -79,7 +81,7 @@ struct Platform {
     engine: Engine,
     users: Arc<Users>,
     store: Arc<SqliteStore>,
-    /// The store as the engine sees it: it counts the calls.
+    /// The store of the engine, with a count of its calls.
     counted: Arc<FaultStore<SqliteStore>>,
     receiver: Receiver,
     folder: tempfile::TempDir,
@@ -111,7 +113,7 @@ impl Platform {
         }
     }
 
-    /// A webhook of this user's whose deliveries arrive under `/{path}`.
+    /// Creates a webhook of this user whose deliveries arrive under `/{path}`.
     async fn webhook(&self, owner: OwnerId, path: &str) -> WebhookId {
         let url = format!("http://chat.test:{}/{path}", self.receiver.addr.port());
         self.webhook_to(owner, path, &url).await
@@ -146,7 +148,7 @@ impl Platform {
         self.engine.create_event(&event).await
     }
 
-    /// A webhook, a task and an event on an object.
+    /// Creates a webhook, a task and an event on an object.
     async fn watching(&self, owner: OwnerId, path: &str, object: u32) -> (WebhookId, TaskId) {
         let webhook = self.webhook(owner, path).await;
         let task = self.task(webhook, path, false).await;
@@ -155,7 +157,7 @@ impl Platform {
         (webhook, task)
     }
 
-    /// How many requests have arrived under `/{path}`.
+    /// Returns the number of requests that have arrived under `/{path}`.
     fn arrived(&self, path: &str) -> usize {
         let path = format!("/{path}");
         let received = self.receiver.received();
@@ -196,7 +198,7 @@ fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
     }
 }
 
-/// Machine `object` is switched on; its customer receives it.
+/// Returns the occurrence that machine `object` is switched on; its customer receives it.
 fn switched_on(object: u32) -> Occurrence {
     alarm("vms", Audience::Tenant(TenantId(u128::from(object / 100))))
         .with_object(Object::new(ObjectId::from(object), format!("vm-{object}")))

@@ -1,10 +1,10 @@
-//! Names belong to their owner: nobody learns from a refusal what others have.
+//! Names belong to their owner: no refusal reveals the names of others.
 
 use examples::receiver::Receiver;
 use serde_json::json;
 use tests::world::{HERE, World};
 
-/// Users of `tests::world`: 3 is of tenant 1, 4 is in no tenant.
+/// Users of `tests::world`: 3 is in tenant 1, 4 is in no tenant.
 #[tokio::test]
 async fn two_users_may_use_one_name_and_neither_hears_of_the_other() {
     let world = World::start().await;

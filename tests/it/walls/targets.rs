@@ -1,4 +1,4 @@
-//! A target that is dead or slow belongs to the webhook that names it.
+//! A dead or slow target affects only the webhook that names it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use webhook_model::Timeout;
 
 use super::{A, B, Platform};
 
-/// Longer than a test waits for anything.
+/// Longer than any wait of a test.
 const FOREVER: Duration = Duration::from_secs(3_600);
 
 fn strict(limits: Limits) -> Limits {
@@ -41,7 +41,7 @@ async fn a_dead_port_of_a_host_name_holds_back_nobody_else_of_that_name() {
 #[tokio::test]
 async fn a_path_that_hangs_takes_no_place_of_one_that_answers_at_the_same_port() {
     let platform = Platform::with(|engine| engine.limits(strict(Limits::default()))).await;
-    // It accepts and never answers; the other webhook of the name answers.
+    // It accepts and never answers; the other webhook of the host name answers.
     let hanging = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://chat.test:{}/", hanging.local_addr().unwrap().port());
     for n in 0..8 {
@@ -57,7 +57,7 @@ async fn a_path_that_hangs_takes_no_place_of_one_that_answers_at_the_same_port()
     }
 }
 
-/// A test is sent past the queue, whose shares hold what hangs.
+/// Tests bypass the queue, whose limits would hold back hanging requests.
 #[tokio::test]
 async fn tests_that_hang_are_a_few_of_their_owners_and_hold_back_no_test_of_another() {
     let platform = Platform::with(|engine| engine).await;

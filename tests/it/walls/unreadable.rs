@@ -1,4 +1,4 @@
-//! A row that cannot be read is its owner's trouble.
+//! A row that cannot be read affects only its owner.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What one user stores, matches and deletes is paid for by that user.
+//! The user who stores, matches and deletes data bears their cost.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ async fn deleting_a_webhook_for_which_very_much_waits_leaves_the_work_for_later(
         left.is_empty(),
         "nothing of it is listed from the commit on"
     );
-    // The name is free at once, and others go on.
+    // The name is free immediately, and others continue.
     platform.webhook(B, "b").await;
     let emitted = platform.engine.emit(switched_on(110)).await.unwrap();
     assert_eq!(emitted.deliveries.len(), 1);
@@ -105,7 +105,7 @@ async fn deleting_a_webhook_for_which_very_much_waits_leaves_the_work_for_later(
     until(async || (rows() <= 1).then_some(())).await;
 }
 
-/// Deliveries that wait for a webhook, stored at once.
+/// Stores deliveries that wait for a webhook, in one call.
 async fn wait_for(platform: &Platform, webhook: WebhookId, part: usize, count: usize) {
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let deliveries = (0..count).map(|n| NewDelivery {

@@ -1,4 +1,4 @@
-//! How much one request may ask for, and what every response says of itself.
+//! Limits of one request, and headers of every response.
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -43,7 +43,7 @@ async fn a_column_is_in_a_response_once() {
     for once in ["most,name", "all,most", "user,user%23name%20as%20user_name"] {
         platform.rows(&format!("webhook_urls?fields={once}")).await;
     }
-    // The same entry again is the same part of the response.
+    // The same entry twice is one part of the response.
     let row = json!({"name": "w", "url": "https://example.com/"});
     platform.make("webhook_urls", row).await;
     let again = ["$key", "name"].repeat(200).join(",");
@@ -51,8 +51,8 @@ async fn a_column_is_in_a_response_once() {
     assert_eq!(rows, json!([{"$key": 1, "name": "w"}]));
 }
 
-/// A list of more than 16 MiB is refused with the `limit` that fits; one that fits is whole, and
-/// its length is known before it comes.
+/// A list of more than 16 MiB is refused with a `limit` that fits; a list that fits is complete,
+/// and its length is sent before it.
 #[tokio::test]
 async fn a_response_has_a_budget_and_its_refusal_a_way_on() {
     let (platform, _folder) = platform();
@@ -99,8 +99,8 @@ async fn a_response_has_a_budget_and_its_refusal_a_way_on() {
     assert!(keys.eq(sorted.map(Value::from).iter()), "{names}");
 }
 
-/// Good and refused, with a key, a password, a session token or nothing: no cache keeps it, and it
-/// is JSON and nothing else.
+/// Successful and refused responses, to a key, a password, a session token or nothing: no cache
+/// stores them, and they are JSON and nothing else.
 #[tokio::test]
 async fn every_response_is_private() {
     let (platform, _folder) = platform();
@@ -155,7 +155,7 @@ async fn every_response_is_private() {
             platform.request("DELETE", &format!("/api/sys/tokens/{token}")),
             200,
         ),
-        // The last: its connection is closed, as its body is not read.
+        // The last one: its connection is closed, because its body is not read.
         (with("POST", "tasks").body(long), 413),
     ] {
         let answer = request.send().await.unwrap();
@@ -185,7 +185,7 @@ async fn a_body_of_too_many_values_is_refused() {
     );
 }
 
-/// `ct` knows no case, in any script, also where a text is long.
+/// `ct` ignores case, in any script, also in a long text.
 #[tokio::test]
 async fn contains_folds_case_in_every_script() {
     let (platform, _folder) = platform();

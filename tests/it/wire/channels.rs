@@ -1,12 +1,12 @@
-//! Channels and retry schedules of webhooks over REST: what is written is obeyed, and what is no
-//! channel or delay is refused with the rule. The columns of the v4 wire are as they were.
+//! Channels and retry schedules of webhooks over REST: valid values take effect, and invalid
+//! channels or delays are refused with the rule. The columns of the v4 wire are unchanged.
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
 use webhook_model::{WebhookId, WebhookIds};
 
-/// A webhook with a task that runs when machine 1 is powered on; its path.
+/// Creates a webhook with a task that runs when machine 1 is powered on; returns its path.
 async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
     let (webhook, task) = world.task(receiver.addr, name, "x", false).await;
     let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
@@ -94,7 +94,7 @@ async fn what_is_no_channel_and_no_delay_is_refused_with_the_rule() {
         ("channels", &eleven.join(","), "must be at most 10"),
         ("retry_schedule", "5s, soon", "such as 30s, not soon"),
         ("retry_schedule", "25h", "must be 1s to 1d, not 25h"),
-        // What the platform allows.
+        // The limit of the platform.
         ("retry_schedule", &twenty_one, "must be at most 20 delays"),
         (
             "retry_schedule",

@@ -1,4 +1,4 @@
-//! The list of what became of a webhook's deliveries, by the hour.
+//! The list of hourly counts of a webhook's outcomes.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
@@ -14,7 +14,7 @@ fn hour(n: i64) -> DateTime<Utc> {
     first + TimeDelta::hours(n)
 }
 
-/// A webhook of user 3, of which `n` deliveries were sent in hour `n`.
+/// Returns a webhook of user 3, of which `n` deliveries were sent in hour `n`.
 async fn world() -> (World, i64) {
     let world = World::start().await;
     let member = world.key_of(3, "member").await;

@@ -1,4 +1,4 @@
-//! A disabled key over the wire: as one that was deleted, and good again when it is enabled.
+//! A disabled key over the wire: it acts like a deleted one, and is valid again when it is enabled.
 
 use serde_json::json;
 use tests::world::{HERE, World};

@@ -1,12 +1,12 @@
-//! Event filters over REST: what an event asks of the data decides whether its task runs, and what
-//! is not understood is refused with the path and the rule.
+//! Event filters over REST: an event's filter decides whether its task runs, and an invalid filter
+//! is refused with the path and the rule.
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
 use webhook_model::{Data, Occurrence};
 
-/// An event on machine 1 with these columns beside; its row number.
+/// Creates an event on machine 1 with these further columns; returns its row number.
 async fn event(world: &World, task: i64, more: Value) -> i64 {
     let mut row = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
     row.as_object_mut()
@@ -32,7 +32,7 @@ async fn runs(world: &World, occurrence: Occurrence) -> usize {
         .len()
 }
 
-/// Such a filter was accepted, and the task ran each time.
+/// Regression: such a filter was accepted, and the task ran each time.
 #[tokio::test]
 async fn a_filter_of_a_v4_client_is_obeyed() {
     let world = World::start().await;
@@ -125,7 +125,7 @@ async fn what_is_not_understood_is_refused_with_the_path_and_the_rule() {
     assert_eq!(runs(&world, poweron(1, &[])).await, 1, "nothing was stored");
 }
 
-/// The trigger by hand runs the task whatever its filter asks for, and brings its context along.
+/// A manual trigger runs the task regardless of its filter, and its context is used.
 #[tokio::test]
 async fn a_message_shows_what_the_occurrence_brought_along() {
     let world = World::start().await;
@@ -151,7 +151,7 @@ async fn a_message_shows_what_the_occurrence_brought_along() {
     assert_eq!(received.body, r#"{"free":null,"who":"me","none":null}"#);
 }
 
-/// The context of the event that runs the task, or the one that a trigger by hand brings instead.
+/// The context of the event that runs the task, or the one that a manual trigger sends instead.
 #[tokio::test]
 async fn a_message_shows_the_context_of_its_event() {
     let world = World::start().await;

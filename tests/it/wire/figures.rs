@@ -1,4 +1,4 @@
-//! What the example platform says of itself, and who may know.
+//! The example platform's metrics and statistics, and the users who may read them.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ async fn health_says_yes_and_nothing_else() {
     );
 }
 
-/// Metrics and figures tell about everybody's business.
+/// Metrics and statistics cover all users.
 #[tokio::test]
 async fn figures_are_for_system_administrators() {
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &[]);

@@ -1,5 +1,5 @@
-//! The first minute with the example platform: what it prints is pasted, and ends with a delivery
-//! that one sees; and where the demonstration comes, stays away, and is over.
+//! The first minute with the example platform: its printed lines can be pasted, and end with a
+//! visible delivery; and the demonstration's beginning, absence and end.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -13,27 +13,27 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// As a user starts it.
+/// Starts the platform as a user would.
 fn start(data: &Path, more: &[&str]) -> PlatformProcess {
     let mut command = Command::new(PROGRAM);
     command.args(["--admin-password", PASSWORD, "--data"]);
     PlatformProcess::launch(command.arg(data).args(more), Stdio::null())
 }
 
-/// Where it says that its receiver is.
+/// Returns the address of the receiver that it prints.
 fn receiver(platform: &PlatformProcess) -> Option<String> {
     let mut said = platform.said.iter();
     let (_, place) = said.find_map(|line| line.split_once("lead to a receiver at "))?;
     Some(place.split_once("/,")?.0.to_owned())
 }
 
-/// The machine web-1 is switched on.
+/// Switches the machine web-1 on.
 async fn poweron(platform: &PlatformProcess) -> u16 {
     let body = json!({"vm": 1, "action": "poweron"});
     platform.call("POST", "vm_actions", Some(body)).await.0
 }
 
-/// What the one delivery says once it has failed.
+/// Returns the error of the one delivery once it has failed.
 async fn failed(platform: &PlatformProcess) -> String {
     loop {
         let rows = platform.rows("webhooks?fields=status,status_info").await;
@@ -96,7 +96,7 @@ async fn the_first_page_is_the_console() {
     );
 }
 
-/// It is back with the next start, at the same place, until its webhook is gone.
+/// It is back at the next start, at the same address, until its webhook is deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_receiver_stays_as_long_as_its_webhook_leads_there() {
     let folder = tempdir().unwrap();
@@ -125,8 +125,8 @@ async fn the_receiver_stays_as_long_as_its_webhook_leads_there() {
     assert!(third.stop());
 }
 
-/// Another program may have taken its port by then: that is no reason not to start, and nothing is
-/// sent to that program.
+/// Another program may have taken its port by then: the platform starts all the same, and sends
+/// nothing to that program.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receiver_whose_port_is_taken_stays_away() {
     let folder = tempdir().unwrap();
@@ -143,7 +143,7 @@ async fn a_receiver_whose_port_is_taken_stays_away() {
     assert_eq!(other.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-/// A platform in earnest gets nothing that it did not ask for.
+/// A platform in production gets only what it asked for.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_demonstration_comes_first_and_on_this_machine_only_unless_it_is_asked_for() {
     let none = json!([]);
@@ -188,7 +188,8 @@ async fn the_demonstration_comes_first_and_on_this_machine_only_unless_it_is_ask
     assert!(!said.contains("receiver"), "{said}");
 }
 
-/// The receiver is open, and nothing else of this machine; what is refused says what would help.
+/// The target policy permits the receiver, and nothing else of this machine; a refusal names the
+/// option that helps.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_on_this_machine_that_is_refused_names_the_option() {
     let other = examples::receiver::Receiver::start(None).await.unwrap();
@@ -234,7 +235,7 @@ async fn pasted_twice_second_delivery_is_shown() {
     );
 }
 
-/// Only what its webhook has signed is shown, and to nobody who comes by another name.
+/// It shows only messages that its webhook has signed, and only under its own host name.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_receiver_believes_and_shows_little() {
     let platform = start(Path::new("memory"), &[]);

@@ -1,4 +1,4 @@
-//! Passwords of the example platform: given, made at the first start, kept as hashes.
+//! Passwords of the example platform: given, or made at the first start; stored as hashes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ fn start(data: &Path) -> Command {
     command
 }
 
-/// The status of a call of the API as this user.
+/// Returns the status of a call of the API as this user.
 async fn login(platform: &PlatformProcess, user: &str, password: &str) -> u16 {
     let request = platform.request("GET", "/api/v4/system");
     let answer = request
@@ -31,7 +31,8 @@ async fn login(platform: &PlatformProcess, user: &str, password: &str) -> u16 {
     answer.status().as_u16()
 }
 
-/// Issue: a first start makes them, prints them once, and keeps their hashes, so that they stay.
+/// Regression: a first start makes them, prints them once, and stores their hashes, so that they
+/// stay.
 #[tokio::test]
 async fn a_first_start_makes_a_password_for_every_role() {
     let folder = tempdir().unwrap();
@@ -56,7 +57,7 @@ async fn a_first_start_makes_a_password_for_every_role() {
     assert_eq!(kept.matches("$argon2id$").count(), USERS.len());
 }
 
-/// From the environment and from a file; it holds from then on, and is not printed.
+/// From the environment and from a file; it is valid from then on, and is not printed.
 #[tokio::test]
 async fn the_administrators_password_need_not_be_an_argument() {
     let folder = tempdir().unwrap();
@@ -119,7 +120,7 @@ async fn in_memory_passwords_are_made_each_time() {
     );
 }
 
-/// Whatever the umask; what is wider is reported and left as it is.
+/// For any umask; wider permissions are reported and left as they are.
 #[test]
 fn what_lies_beside_the_data_is_for_its_owner_alone() {
     let folder = tempdir().unwrap();
@@ -161,7 +162,7 @@ fn what_lies_beside_the_data_is_for_its_owner_alone() {
     assert_eq!(mode(&data.join("cert.key")), 0o644);
 }
 
-/// Clients that trust the certificate go on doing so.
+/// Clients that trust the certificate continue to do so.
 #[test]
 fn the_certificate_stays_the_same() {
     let folder = tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The example platform as a program: what it prints works, it does what its options say, and it
-//! ends when it is asked to.
+//! The example platform as a program: its printed lines work, its options take effect, and it ends
+//! on request.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// What the printed lines lead to when they are pasted: the key, and the responses after it.
+/// Runs the printed lines as if pasted: returns the key, and the responses after it.
 fn pasted(platform: &PlatformProcess, password: &str) -> (String, Vec<Value>) {
     let said = PlatformProcess::paste(&platform.to_paste(), password);
     let (headings, mut values): (Vec<&String>, Vec<&String>) =
@@ -28,7 +28,7 @@ fn check((key, answers): &(String, Vec<Value>)) {
     assert_eq!(answers[2], json!({}));
 }
 
-/// What a curl line prints.
+/// Returns the output of a curl line.
 fn fetched(line: &str) -> Value {
     let said = PlatformProcess::paste(line, "");
     serde_json::from_str(&said.join("\n")).unwrap()
@@ -53,7 +53,7 @@ fn a_first_run_prints_lines_that_work_when_pasted() {
     assert!(platform.stop(), "SIGTERM ends it well");
 }
 
-/// A password may hold anything that a shell would make something of; a folder too.
+/// A password may contain anything that is special to a shell; a folder too.
 #[test]
 fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
     let folder = tempdir().unwrap();
@@ -75,7 +75,7 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
     assert_eq!(fetched(&line)["version"], "26.1.8");
 }
 
-/// What was made is there at the next start, and the printed lines work again.
+/// The records of the first run are there at the next start, and the printed lines work again.
 #[test]
 fn a_second_run_finds_what_the_first_one_left() {
     let folder = tempdir().unwrap();
@@ -113,7 +113,7 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     };
     let rows = list("user_api_keys?fields=name");
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
-    // What PostgreSQL's text cannot hold is in no row.
+    // PostgreSQL's text cannot hold these characters, so no row has them.
     for column in [
         "user_api_keys?filter=name",
         "webhook_urls?filter=name",
@@ -130,8 +130,7 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     );
 }
 
-/// WIRE 9: users, machines and tags are lists like all others; what is done to a machine is an
-/// event.
+/// WIRE 9: users, machines and tags are lists like all others; an action on a machine is an event.
 #[tokio::test]
 async fn the_platforms_own_tables() {
     let folder = tempdir().unwrap();
@@ -183,8 +182,8 @@ async fn the_platforms_own_tables() {
     }
 }
 
-/// The session token of the platform: given for a password, sent back in its header, over when it
-/// is given back.
+/// The session token of the platform: issued for a password, sent back in its header, invalid after
+/// a logout.
 #[tokio::test]
 async fn session_tokens() {
     let folder = tempdir().unwrap();

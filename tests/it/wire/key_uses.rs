@@ -1,4 +1,4 @@
-//! The list of how often a key was used, by the day.
+//! The list of daily counts of a key's uses.
 
 use apikey_core::{KeyId, OwnerId};
 use chrono::{Days, NaiveDate};
@@ -24,7 +24,7 @@ fn seconds(n: u64) -> i64 {
     uses.begins().timestamp()
 }
 
-/// A key of user 3 that was used `n` times on day `n`; its row.
+/// Creates a key of user 3 that was used `n` times on day `n`; returns its row.
 async fn world() -> (World, i64) {
     let world = World::start().await;
     world.key_of(3, "k").await;
@@ -41,7 +41,7 @@ async fn world() -> (World, i64) {
     (world, key)
 }
 
-/// The row of a user's only key.
+/// Returns the row of a user's only key.
 async fn row_of(world: &World, owner: u128) -> i64 {
     let own = KeyQuery::of_owner(OwnerId(owner), Page::first(2));
     let [row] = &world.store.list_keys(&own).await.unwrap()[..] else {
@@ -65,7 +65,7 @@ async fn the_last_month_of_a_key_is_listed_by_the_day_or_what_was_asked_for() {
     let newest = json!({"$key": 1, "key": key, "day": seconds(DAYS), "used": DAYS, "refused": 2});
     assert_eq!(month[0], newest);
     assert_eq!(rows(&world, &format!("{path}&limit=0")).await.len(), 31);
-    // From the first day that begins then, not from the one that has begun.
+    // From the first day that begins then, not from the current one.
     let (from, before) = (seconds(2) + 1, seconds(5));
     let asked = format!("{path}&from={from}&before={before}&fields=used");
     let some = rows(&world, &asked).await;
@@ -104,6 +104,6 @@ async fn a_request_by_key_is_counted_and_seen_at_once() {
     let row = row_of(&world, 3).await;
     let path = format!("user_api_key_uses?key={row}&fields=used,refused");
     let uses = world.call(&key, HERE, "GET", &path, None).await;
-    // Those, and this one.
+    // The earlier uses, and this one.
     assert_eq!(uses.json(), json!([{"used": 4, "refused": 0}]));
 }

@@ -1,4 +1,4 @@
-//! Keys that got into a text, reported over the wire.
+//! Reports of keys that were found in a text, over the wire.
 
 use serde_json::{Value, json};
 use tests::world::{HERE, World};

@@ -1,4 +1,4 @@
-//! How much a user has and may have: the list of limits, and the responses at each of them.
+//! The quotas of a user: the list of limits, and the responses at each of them.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ async fn administrators_see_the_limits_of_those_they_manage_and_nobody_else_does
     }
 }
 
-/// The response says in words what is full; what was deleted makes room at once.
+/// The response names the limit; a deletion frees its quota immediately.
 #[tokio::test]
 async fn a_row_too_many_is_refused_in_words() {
     let (world, member) = world().await;
@@ -137,7 +137,7 @@ async fn a_row_too_many_is_refused_in_words() {
         (refused.status, refused.json()),
         (403, json!({"err": "You have 2 of 2 keys"}))
     );
-    // What others have is another matter.
+    // The records of others do not count.
     let hook = json!({"name": "other", "url": "https://example.com/"});
     assert_eq!(
         world.api("POST", "webhook_urls", Some(hook)).await.status,
@@ -145,7 +145,7 @@ async fn a_row_too_many_is_refused_in_words() {
     );
 }
 
-/// What is done too often may be done again after the time that the response says.
+/// An action that is refused by a rate limit may be repeated after the time in the response.
 #[tokio::test]
 async fn too_many_runs_and_changes_in_a_minute_say_when_to_try_again() {
     let (world, member) = world().await;

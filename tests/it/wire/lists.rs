@@ -215,7 +215,7 @@ async fn errors_are_json_with_their_status() {
     }
 }
 
-/// Guessing ends in 429 for the guesser; a good key from the same address still opens.
+/// Guessing ends in 429 for the guesser; a valid key from the same address still works.
 #[tokio::test]
 async fn guessing_is_answered_429() {
     let (platform, _folder) = platform();
@@ -232,7 +232,7 @@ async fn guessing_is_answered_429() {
         request.send().await.unwrap().status().as_u16()
     };
     let mut wrong = Vec::new();
-    // Each of them another: one that is repeated is a client with an old key, and counts once.
+    // Each is another key: a repeated one is a client with an old key, and counts once.
     for n in 0..300 {
         wrong.push(probe(&format!("wrong{n}")).await);
         if wrong.last() == Some(&429) {

@@ -1,5 +1,5 @@
-//! What the example platform logs: a line for each request, delivery and refusal, without secrets,
-//! and without colours where nobody sees them.
+//! The log of the example platform: a line for each request, delivery and refusal, without secrets,
+//! and without colours unless it goes to a terminal.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,7 +12,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// It works, well and badly, with secrets in every place; what it logged, and the secrets.
+/// Runs it, well and badly, with a secret in every field; returns its log, and the secrets.
 async fn logged(filter: Option<&str>, more: &[&str]) -> (String, Vec<Canary>) {
     let folder = tempdir().unwrap();
     let log = folder.path().join("log");
@@ -84,14 +84,14 @@ async fn logged(filter: Option<&str>, more: &[&str]) -> (String, Vec<Canary>) {
         Canary::new("bearer token", token),
         Canary::new("query", query),
         Canary::new("message", "CANARY-message-31c2"),
-        // Its first characters are its hint, which may be shown.
+        // Its first characters are in its masked form, which may be shown.
         Canary::new("key", &key[20..]),
         Canary::new("session", &session[5..]),
     ];
     (fs::read_to_string(log).unwrap(), secrets)
 }
 
-/// The lines that hold all of these words.
+/// Returns the number of lines that contain all of these words.
 fn count(log: &str, words: &[&str]) -> usize {
     let has = |line: &&str| words.iter().all(|word| line.contains(word));
     log.lines().filter(has).count()
@@ -187,7 +187,7 @@ async fn less_and_more_is_logged_by_request() {
     );
 }
 
-/// A page of the console, too, is asked for by somebody.
+/// Requests for pages of the console have a user, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_opens_a_page_is_in_the_log() {
     let folder = tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Who may do what: every operation of the OpenAPI document, by every kind of caller, on rows of
-//! one user. The document names the operations, so none is forgotten.
+//! The permissions of callers: every operation of the OpenAPI document, by every kind of caller, on
+//! rows of one user. The document names the operations, so none is forgotten.
 
 use examples::client::{Response, call};
 use examples::receiver::Receiver;
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use tests::world::{HERE, World};
 use webhook_model::WebhookId;
 
-/// Whose rows they are: in the tenant that user 2 administers (`tests::world`).
+/// The owner of the rows, in the tenant that user 2 administers (`tests::world`).
 const OWNER: u128 = 3;
 
-/// What a caller is to hear.
+/// The expected response to a caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rights {
-    /// What the request asks for.
+    /// All that the request asks for.
     All,
-    /// That there is no such row.
+    /// A missing row.
     None,
     /// Always this status.
     Status(u16),
@@ -53,7 +53,7 @@ impl Rows {
         self.0.iter().find(|row| row.0 == table).unwrap().2
     }
 
-    /// A creation on behalf of the owner, or on top of a row of the owner.
+    /// Returns a creation on behalf of the owner, or with a reference to a row of the owner.
     fn creation(&self, table: &str, mark: &str) -> Value {
         match table {
             "user_api_keys" => json!({"user": OWNER, "name": format!("new {mark}")}),
@@ -73,12 +73,11 @@ struct Request {
     method: String,
     path: String,
     body: Value,
-    /// Statuses that mean that it was carried out, or would have been if the row were in another
-    /// state.
+    /// Statuses that mean that it was carried out, or would have been in another state of the row.
     good: &'static [u16],
 }
 
-/// Every operation of the document on these rows; deletions last.
+/// Returns every operation of the document on these rows; deletions last.
 fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
     let mut all = Vec::new();
     let mut add = |method: &str, path: String, body: Value, good| {
@@ -107,7 +106,8 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                     Value::Null,
                     &[200],
                 ),
-                // Nothing of these webhooks is fetched: the rule is told to those whose they are.
+                // Messages of these webhooks cannot be fetched: callers with the rights receive
+                // that rule.
                 ("get", [table, _, "messages"]) => add(
                     method,
                     format!("{table}/{}/messages", rows.key(table)),
@@ -133,12 +133,22 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                         );
                     }
                 }
-                // Who may is in `leaked_keys`: nobody but a system administrator.
+                // The permission is tested in `leaked_keys`: only a system administrator has it.
                 ("post", ["leaked_keys"]) => add(
                     method,
                     "leaked_keys".to_owned(),
                     json!({"text": "none"}),
                     &[200, 403],
+                ),
+                ("post", ["subscriptions"]) => add(
+                    method,
+                    "subscriptions".to_owned(),
+                    json!({
+                        "name": "new",
+                        "webhook_url": rows.key("webhook_urls"),
+                        "events": [{"table": "alarms", "event": "raised"}],
+                    }),
+                    &[201],
                 ),
                 ("post", [table]) => add(
                     method,
@@ -186,7 +196,7 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
         }
     }
     for (table, _, key) in rows.0 {
-        // What was created above uses the webhook.
+        // The task that was created above uses the webhook.
         let good: &[u16] = if table == "webhook_urls" {
             &[409]
         } else {
@@ -229,7 +239,7 @@ fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &R
             assert!(!list || sees(), "{told}");
         }
         Rights::None if list => assert!(answer.status == 200 && !sees(), "{told}"),
-        // A webhook of one's own; and what would be another's, or build on it.
+        // A webhook of the caller; and one for another user, or with a reference to another's.
         Rights::None if method == "POST" && path == "webhook_urls" => {
             assert_eq!(answer.status, 201, "{told}");
         }
@@ -319,7 +329,7 @@ async fn every_operation_by_every_kind_of_caller() {
         assert!(requests.len() > 45, "{}", requests.len());
         for (number, request) in requests.iter().enumerate() {
             let token = (!key.is_empty()).then_some(key.as_str());
-            // Guessing is slowed down by address: the refused come from many.
+            // Guessing is slowed down by address: refused requests come from many.
             let from = if rights == Rights::Status(401) {
                 format!("127.0.1.{}", number % 200 + 1).parse().unwrap()
             } else {
@@ -332,7 +342,7 @@ async fn every_operation_by_every_kind_of_caller() {
                 .unwrap();
             judge(actor, rights, &rows, request, &answer);
         }
-        // What was refused did not happen.
+        // A refused request changed nothing.
         for (table, _, row) in rows.0.iter().filter(|_| rights != Rights::All) {
             let path = format!("{table}/{row}");
             assert_eq!(

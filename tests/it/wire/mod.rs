@@ -31,6 +31,7 @@ mod sockets;
 mod sorting;
 mod spec_words;
 mod start;
+mod subscriptions;
 mod tables;
 mod tasks;
 mod tenants;

@@ -1,5 +1,5 @@
-//! What a narrowed key may do: every method of every table, the platform's own tables and routes,
-//! and what they say of other tables on the way.
+//! The permissions of a narrowed key: every method of every table, the platform's own tables and
+//! routes, and the data of other tables that they show.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tests::world::{HERE, World};
 use tokio::net::TcpListener;
 use webhook_model::ObjectId;
 
-/// Tables, what a row is called in actions, and an action.
+/// The tables, each with the name of a row in actions, and an action.
 const TABLES: [(&str, &str, Option<&str>); 6] = [
     ("user_api_keys", "user_api_key", None),
     ("webhook_urls", "webhook_url", Some("send")),
@@ -37,7 +37,7 @@ static VMS: PlatformTable = PlatformTable::new(
     &[Action::new("poweron", "Powers it on.")],
 );
 
-/// A table of the platform's own, of one row.
+/// A table of the platform, with one row.
 #[derive(Debug)]
 struct Vms;
 
@@ -62,7 +62,7 @@ impl PlatformRows for Vms {
     }
 }
 
-/// A platform with a table, and two routes of its own, of which one has a scope.
+/// A platform with a table, and two own routes, of which one has a scope.
 struct Site {
     world: World,
     server: SocketAddr,
@@ -96,7 +96,7 @@ impl Site {
         Self { world, server }
     }
 
-    /// A key of user 3, narrowed to this.
+    /// Creates a key of user 3, narrowed to this.
     async fn key(&self, read_only: bool, tables: &str, scopes: &str) -> String {
         let name = format!("{read_only} {tables} {scopes}");
         let draft = KeyDraft::new(OwnerId(3), name.parse().unwrap()).with_grant(Grant::new(
@@ -124,7 +124,7 @@ impl Site {
     }
 }
 
-/// Every method of a table on a row that is not there, but for the platform's.
+/// Returns every method of a table on a missing row, except for the platform's.
 fn requests(
     (table, singular, action): (&str, &str, Option<&str>),
 ) -> Vec<(&'static str, String, Option<Value>)> {
@@ -181,7 +181,7 @@ async fn each_method_of_each_table_is_refused_to_keys_that_were_not_granted_it_a
                         continue;
                     }
                 };
-                // What the table has not is refused as such, whoever asks.
+                // A method that the table does not have is refused as such, for every caller.
                 if control == 405 && got.status == 405 {
                     continue;
                 }
@@ -302,7 +302,7 @@ async fn nothing_of_a_table_that_was_not_granted_is_told_by_joins_counts_and_ref
     );
 }
 
-/// The columns of a key that say what it may do.
+/// Returns the columns of a key that hold its permissions.
 fn grant_of(row: &Value) -> Value {
     json!([
         row["read_only"],
@@ -343,7 +343,7 @@ async fn keys_are_narrowed_over_the_api_part_by_part_to_what_there_is() {
     let off = json!({"user": 3, "name": "off", "enabled": false});
     let refused = site.call(&plain, "POST", "user_api_keys", Some(off)).await;
     assert_eq!(refused.status, 422, "{}", refused.body);
-    // Clients that know nothing of it see what they saw.
+    // Clients that do not use the feature see the same as before.
     let list = site
         .call(&plain, "GET", "user_api_keys?limit=1", None)
         .await

@@ -28,6 +28,7 @@ async fn null_is_no_body_where_none_is_required_and_refused_where_one_is() {
         ("tasks", Value::Null),
         ("task_actions", Value::Null),
         ("leaked_keys", Value::Null),
+        ("subscriptions", Value::Null),
         // Nothing else is no body.
         ("tasks/1/cancel", json!([])),
         ("tasks/1/cancel", json!("null")),

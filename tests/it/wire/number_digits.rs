@@ -1,5 +1,5 @@
-//! Numbers in free JSON over REST keep the digits in which a client wrote them, up to the message
-//! that is sent and to what is read back.
+//! Numbers in free JSON over REST keep the digits that a client wrote, in sent messages and in
+//! responses.
 
 use examples::client::{Response, send};
 use examples::receiver::Receiver;
@@ -10,7 +10,7 @@ use tests::world::{HERE, World, poweron};
 const DIGITS: &str = r#"{"a":[1.10,{"b":-0}],"big":18446744073709551616,"far":1e400,"long":0.1000000000000000055,"low":-1E+400,"text":"1.10"}"#;
 const OTHER: &str = r#"{"a":2.50,"big":36893488147419103232}"#;
 
-/// A call of the administrator with a body as it is written.
+/// Sends a call of the administrator with a body as it is written.
 async fn raw(world: &World, method: &str, path: &str, body: &str) -> Response {
     let (server, key) = (world.server, &world.admin);
     let head = format!(
@@ -20,7 +20,7 @@ async fn raw(world: &World, method: &str, path: &str, body: &str) -> Response {
     send(server, HERE, &head, body).await.unwrap()
 }
 
-/// A platform with one task, number 1, that sends this message.
+/// Starts a platform with one task, number 1, that sends this message.
 async fn with_task(message: &str) -> (World, Receiver) {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -28,7 +28,7 @@ async fn with_task(message: &str) -> (World, Receiver) {
     (world, receiver)
 }
 
-/// An event on machine 1 that runs it, with this context.
+/// Creates an event on machine 1 that runs it, with this context.
 async fn make_event(world: &World, context: &str) {
     let event = r#""table":"vms","event":"poweron","owner":"vms/1""#;
     let body = format!("\u{feff} {{ \"task\" : 1 ,{event}, \"context\": {context}\n}}");
@@ -40,7 +40,7 @@ fn spaced(json: &str) -> String {
     json.replace(':', " :\n").replace(',', " , ")
 }
 
-/// The context as all ways of reading it show it.
+/// Checks that all ways of reading the context show it.
 async fn shows(world: &World, context: &str) {
     for path in [
         "task_events/1",
@@ -69,7 +69,7 @@ async fn context_over_rest_keeps_digits() {
     let received = receiver.wait_for("/w", 1).await.unwrap();
     let parts = r#" 18446744073709551616 [1.10,{"b":-0}]"#;
     assert_eq!(received.body, format!("{DIGITS}{parts}"));
-    // As an object, and as a text that is JSON. Of two members with one name the last counts.
+    // As an object, and as a text that is JSON. The last of two members with one name counts.
     let text = json!(format!("\u{feff} {}\n", spaced(DIGITS))).to_string();
     for (at, body, context, parts) in [
         (
@@ -145,7 +145,7 @@ async fn execute_parameters_over_rest_keep_digits() {
     }
 }
 
-/// Whatever a client sends as a text stays one, and so do names.
+/// A text that a client sends stays a text, and so do names.
 #[tokio::test]
 async fn texts_that_look_like_numbers_stay_texts() {
     let context = r#"{"\u00012.50":3.50,"$serde_json::private::Number":"9.90","m":"\u00011.10","n":[1.10,"[1.10]"]}"#;
@@ -158,7 +158,7 @@ async fn texts_that_look_like_numbers_stay_texts() {
     assert_eq!(received.body, format!(r#"{context} [1.10,"[1.10]"]"#));
 }
 
-/// No column of ours holds such a number, and no filter compares with it.
+/// No column of Gatepost holds such a number, and no filter compares with it.
 #[tokio::test]
 async fn numbers_beyond_64_bits_elsewhere_are_refused() {
     let (world, _receiver) = with_task("x").await;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tests::world::World;
 
-/// What may be an operation of a path.
+/// The methods that may be operations of a path.
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
 async fn document() -> Value {
@@ -13,7 +13,8 @@ async fn document() -> Value {
     world.api("GET", "openapi.json", None).await.json()
 }
 
-/// Every operation, by its method and path; what the platform sends is named by its event.
+/// Returns every operation, by its method and path; a request of the platform is named by its
+/// event.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     let paths = paths.chain(document["webhooks"].as_object().unwrap());
@@ -54,7 +55,7 @@ async fn every_operation_has_a_name_of_its_own_a_declared_tag_and_words() {
     assert_eq!(used, tags, "tags without an operation");
 }
 
-/// The integers that a generator takes for 32 bits and that may be larger.
+/// Collects the integers that a generator takes for 32 bits and that may be larger.
 fn too_small(at: &str, value: &Value, found: &mut Vec<String>) {
     let types = value["type"].as_array();
     let is_integer = value["type"] == "integer"
@@ -80,8 +81,8 @@ fn too_small(at: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Go and Java have 32 bits for an integer that does not say otherwise: row numbers do not fit,
-/// nor does a time after 2038.
+/// Go and Java use 32 bits for an integer without a format: row numbers do not fit, nor does a time
+/// after 2038.
 #[tokio::test]
 async fn integers_that_may_not_fit_into_32_bits_say_so() {
     let mut found = Vec::new();
@@ -89,13 +90,14 @@ async fn integers_that_may_not_fit_into_32_bits_say_so() {
     assert_eq!(found, [""; 0]);
 }
 
-/// As generators do: letters and digits of any case.
+/// Returns the name that generators make: letters and digits of any case.
 fn as_a_name(member: &str) -> String {
     let kept = member.chars().filter(char::is_ascii_alphanumeric);
     kept.collect::<String>().to_ascii_lowercase()
 }
 
-/// The members of this object, and of all within, that become one name in a generated client.
+/// Collects the members of this object, and of all within, that become one name in a generated
+/// client.
 fn clashes(at: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -163,7 +165,8 @@ async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
     assert_eq!(key["properties"]["key"]["type"], "string");
 }
 
-/// What is beside `params` in the body of the other spellings of an action, as its own path says.
+/// The members besides `params` in the body of the other spellings of an action equal those of its
+/// path.
 #[tokio::test]
 async fn each_spelling_of_an_action_declares_the_same_parameters() {
     let document = document().await;

@@ -38,7 +38,7 @@ fn a_python_client_drives_every_table() {
     drive(&[]);
 }
 
-/// The certificate that the platform writes is all that the client trusts.
+/// The client trusts only the certificate that the platform writes.
 #[test]
 fn a_python_client_drives_every_table_over_tls() {
     drive(&["--tls-self-signed"]);

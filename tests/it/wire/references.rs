@@ -1,4 +1,4 @@
-//! The v4 wire: references by a row number alone, and parameters that are times, through the API.
+//! The v4 wire: references by only a row number, and parameters that are times, through the API.
 
 use serde_json::{Value, json};
 use tests::world::World;
@@ -11,7 +11,7 @@ async fn keys(world: &World, path: &str) -> Vec<Value> {
     rows.map(|row| row["$key"].clone()).collect()
 }
 
-/// Two webhooks with a task each; the keys of the tasks.
+/// Creates two webhooks with a task each; returns the keys of the tasks.
 async fn two_tasks(world: &World) -> [(i64, i64); 2] {
     let mut made = [(0, 0); 2];
     for (at, made) in made.iter_mut().enumerate() {
@@ -47,7 +47,7 @@ async fn a_filter_finds_a_reference_by_its_row_number() {
     );
 }
 
-/// An owner of a type that is none says nothing about the owner.
+/// With an unknown type, the error is about the type and not about the owner.
 #[tokio::test]
 async fn of_an_event_of_no_type_it_is_the_type_that_is_wrong() {
     let world = World::start().await;
@@ -91,7 +91,8 @@ async fn an_event_is_on_an_object_by_its_row_number() {
     assert_eq!(refused.status, 422, "{}", refused.body);
 }
 
-/// A time that no clock shows is refused: it once meant the beginning, and all was sent again.
+/// An impossible time is refused: otherwise it would mean the beginning, and all would be sent
+/// again.
 #[tokio::test]
 async fn a_replay_from_no_point_in_time_is_refused() {
     let world = World::start().await;

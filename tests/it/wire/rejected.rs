@@ -1,4 +1,4 @@
-//! The list of deliveries that a limit did not let in, and what `limits` says of them.
+//! The list of deliveries that a limit rejected, and their count in `limits`.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
@@ -9,7 +9,7 @@ use webhook_model::WebhookId;
 
 const PATH: &str = "rejected_deliveries";
 
-/// A webhook of this user, of which some deliveries were rejected at these times.
+/// Creates a webhook of this user, of which some deliveries were rejected at these times.
 async fn rejected(world: &World, key: &str, at: &[(DateTime<Utc>, DropReason, u64)]) -> i64 {
     let hook = json!({"name": "w", "url": "https://example.com/"});
     let made = world.call(key, HERE, "POST", "webhook_urls", Some(hook));

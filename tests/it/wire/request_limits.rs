@@ -1,4 +1,4 @@
-//! A limit of requests over the wire: the column, the headers, 429, and what `whoami` says.
+//! A limit of requests over the wire: the column, the headers, 429, and the answer of `whoami`.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn each_response_says_what_is_left_and_one_too_many_when_to_come_back() {
     let (key, _) = world.make_key(new).await;
     let (free, _) = world.make_key(json!({"user": 3, "name": "free"})).await;
     let policy = r#""key";q=3;w=60"#;
-    // What comes of a request makes no difference.
+    // The result of a request makes no difference.
     for (path, status, left) in [
         ("tasks", 200, r#""key";r=2;t=20"#),
         ("tasks/77", 404, r#""key";r=1;t=40"#),

@@ -27,7 +27,7 @@ async fn has_webhook(platform: &PlatformProcess) {
     assert_eq!(rows, json!([{"authorization_type": "bearer"}]));
 }
 
-/// Whether a file in the folder holds these bytes.
+/// Returns whether a file in the folder contains these bytes.
 fn holds(folder: &Path, text: &str) -> bool {
     let files = fs::read_dir(folder).unwrap();
     files
@@ -39,7 +39,8 @@ fn holds(folder: &Path, text: &str) -> bool {
         })
 }
 
-/// Each kind of credential, and what of it is in no file. Names are: the folder can be searched.
+/// Returns each kind of credential, and the parts of it that no file may contain. Names are not
+/// secret: they show that the folder can be searched.
 fn secrets() -> Vec<(Value, Vec<String>)> {
     let client = Authority::new().client("tenant");
     let inside = client.key.lines().nth(1).unwrap().to_owned();
@@ -79,7 +80,7 @@ fn secrets() -> Vec<(Value, Vec<String>)> {
     ]
 }
 
-/// What it says when it does not start.
+/// Returns its error text when it does not start.
 fn refused(data: &Path, more: &[&str]) -> String {
     let mut command = Command::new(PROGRAM);
     let command = command
@@ -90,7 +91,8 @@ fn refused(data: &Path, more: &[&str]) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// No byte of a webhook's secret is in the folder in plaintext, and it says where the key is.
+/// The folder contains no byte of a webhook's secret in plaintext, and the output says where the
+/// key is.
 #[tokio::test]
 async fn it_seals_by_default_and_says_where_the_key_is() {
     let folder = tempdir().unwrap();
@@ -106,7 +108,7 @@ async fn it_seals_by_default_and_says_where_the_key_is() {
     has_webhook(&PlatformProcess::start(PROGRAM, &data, &[])).await;
 }
 
-/// While it runs and when it has stopped, the write-ahead log included.
+/// During the run and after the stop, the write-ahead log included.
 #[tokio::test]
 async fn no_kind_of_credential_is_in_a_file_in_plaintext() {
     let folder = tempdir().unwrap();
@@ -135,7 +137,7 @@ async fn no_kind_of_credential_is_in_a_file_in_plaintext() {
     assert_eq!(found(&all), [""; 0], "when it has stopped");
 }
 
-/// A new key would lose all secrets without a word.
+/// A new key would lose all secrets without an error.
 #[tokio::test]
 async fn a_key_that_is_gone_is_not_replaced() {
     for named in [false, true] {
@@ -174,7 +176,7 @@ async fn a_key_that_is_gone_is_not_replaced() {
     }
 }
 
-/// Also where everything beside the database is lost.
+/// Also if all files except the database are lost.
 #[tokio::test]
 async fn sealed_data_without_their_folder_are_refused() {
     let folder = tempdir().unwrap();

@@ -1,13 +1,13 @@
-//! No response holds a secret, whatever is asked for and however: not the columns, not the joins,
-//! not the errors. And what cannot be read cannot be guessed at by filters or by sorting.
+//! No response contains a secret, for any request: neither columns, nor joins, nor errors. A secret
+//! that cannot be read cannot be guessed by filters or by sorting either.
 
 use serde_json::{Value, json};
 use tests::world::World;
 
 const SECRET: &str = "s3cret-Token-of-the-Webhook";
 
-/// A webhook with the secret, a task that sends it, an event; the string of a key. Two more
-/// webhooks beside them.
+/// Creates a webhook with the secret, a task that sends it, an event; returns the string of a key.
+/// Creates two more webhooks, too.
 async fn planted(world: &World) -> String {
     for (name, secret) in [("a", "aaa"), ("b", SECRET), ("c", "zzz")] {
         let row = json!({"name": name, "url": "https://example.com/", "authorization_type": "bearer", "authorization_value": secret});
@@ -166,8 +166,8 @@ async fn no_answer_holds_a_secret() {
     clean("broken JSON", &answer.text().await.unwrap());
 }
 
-/// The right secret, a wrong one and a column that is not there get the same response, byte by
-/// byte, in every place.
+/// The right secret, a wrong one and a column that does not exist get the same response, byte by
+/// byte, in every parameter.
 #[tokio::test]
 async fn a_secret_column_is_no_oracle() {
     let world = World::start().await;
@@ -215,8 +215,7 @@ async fn a_secret_column_is_no_oracle() {
             "{sort}"
         );
     }
-    // Joined columns are neither filtered nor sorted by; a task tells nothing of its webhook but
-    // its name.
+    // Joined columns are neither filtered nor sorted by; a task shows only its webhook's name.
     for path in [
         "tasks?filter=owner%23authorization_value%20bw%20's'",
         "tasks?sort=owner%23authorization_value",
@@ -231,7 +230,7 @@ async fn a_secret_column_is_no_oracle() {
             "{path}"
         );
     }
-    // Writing the value that is there gets the same response as writing another one.
+    // Writing the present value gets the same response as writing another one.
     let write = async |secret: &str| {
         let answer = world
             .api(
@@ -247,8 +246,8 @@ async fn a_secret_column_is_no_oracle() {
     assert_eq!(write(SECRET).await, write("another").await);
 }
 
-/// What a filter may cost: large, deep and catastrophic input gets its response soon, and with 422
-/// where it is too much.
+/// The cost of a filter is limited: large, deep and catastrophic input gets its response soon, and
+/// with 422 if it is too much.
 #[tokio::test]
 async fn filters_are_bounded_in_time() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! A stranger who opens sockets and says nothing, against the whole platform.
+//! A stranger who opens sockets and sends nothing, against the whole platform.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
@@ -11,7 +11,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// The platform, which may open this number of files.
+/// Returns the command of a platform that may open this number of files.
 fn limited(files: u32) -> Command {
     let mut command = Command::new("sh");
     let script = format!(r#"ulimit -n {files}; exec "$0" "$@""#);
@@ -26,7 +26,7 @@ async fn connect(server: SocketAddr, from: u8) -> TcpStream {
     socket.connect(server).await.unwrap()
 }
 
-/// Issue: 1,000 idle sockets silenced the platform and its deliveries.
+/// Regression: 1,000 idle sockets silenced the platform and its deliveries.
 #[tokio::test]
 async fn idle_sockets_silence_neither_the_platform_nor_its_deliveries() {
     let folder = tempdir().unwrap();
@@ -55,7 +55,7 @@ async fn idle_sockets_silence_neither_the_platform_nor_its_deliveries() {
     assert!(open.count() < 200, "half of all is kept back");
 }
 
-/// It says so at the start, and not when the deliveries stop.
+/// It reports this at the start, and not when the deliveries stop.
 #[test]
 fn a_limit_that_is_too_low_is_refused() {
     let output = limited(200).args(["--data", "memory"]).output().unwrap();

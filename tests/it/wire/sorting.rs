@@ -1,5 +1,5 @@
-//! The v4 wire: `sort` by more than one column, and by `created` where it does not rise with the
-//! row numbers.
+//! The v4 wire: `sort` by more than one column, and by `created` if it does not rise with the row
+//! numbers.
 
 use apikey_core::{KeyDraft, OwnerId};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ async fn names(world: &World, path: &str) -> Vec<Value> {
     rows.map(|row| row["name"].clone()).collect()
 }
 
-/// A key that is imported keeps the time of its creation.
+/// An imported key keeps the time of its creation.
 #[tokio::test]
 async fn imported_keys_are_as_old_as_they_say() {
     let world = World::start().await;
@@ -26,7 +26,7 @@ async fn imported_keys_are_as_old_as_they_say() {
     world.key_of(1, "new").await;
     for (sort, expected) in [
         ("created", ["old", "admin", "new"]),
-        // Of one second, the newest comes first.
+        // Within one second, the newest comes first.
         ("-created", ["new", "admin", "old"]),
         ("-created,name", ["admin", "new", "old"]),
         ("$key,name", ["admin", "old", "new"]),
@@ -38,7 +38,7 @@ async fn imported_keys_are_as_old_as_they_say() {
     }
 }
 
-/// What stands behind `created` decides between rows of one second.
+/// The sort key after `created` decides between rows of one second.
 #[tokio::test]
 async fn each_sort_key_counts() {
     let world = World::start().await;

@@ -1,5 +1,5 @@
-//! The example platform as a program of a terminal: what keeps it from starting is said in one line
-//! of words, without a secret, and its exit code says whether the command line was at fault.
+//! The example platform as a program of a terminal: the reason why it does not start is printed in
+//! one line, without a secret, and its exit code shows whether the command line was at fault.
 
 use std::fs;
 use std::net::TcpListener;
@@ -13,10 +13,10 @@ use tests::refusing::Refusing;
 use tokio_postgres::{Client, NoTls};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
-/// It must not come out.
+/// A secret that must not be printed.
 const SECRET: &str = "correct-horse-battery";
 
-/// Its exit code, and the line that it says, which is the only one.
+/// Returns its exit code, and its only line of output.
 fn refused(command: &mut Command) -> (i32, String) {
     let output = command.env("RUST_LOG", "error").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -33,7 +33,7 @@ fn host(args: &[&str]) -> Command {
     command
 }
 
-/// One that keeps everything in this folder.
+/// Returns the command of a platform that keeps everything in this folder.
 fn on(data: &Path) -> Command {
     let mut command = host(&["--listen", "127.0.0.1:0", "--no-demo", "--data"]);
     command.arg(data);
@@ -109,7 +109,7 @@ fn help_and_version_are_answers() {
         help.lines().all(|line| line.chars().count() <= 120),
         "{help}"
     );
-    // Whoever reads it may leave early.
+    // The reader of the output may leave early.
     let script = format!("'{PROGRAM}' --help | head -n 1");
     assert_eq!(PlatformProcess::paste(&script, "").len(), 1);
 }
@@ -261,7 +261,7 @@ async fn a_database_that_cannot_be_opened() {
         .await
         .unwrap();
     let url = format!("postgres://app:{SECRET}@127.0.0.1:{port}/postgres");
-    // The server reads its file when it comes to it; before, the user gets in and may do nothing.
+    // The server reads its file after a delay; until then, the user can connect and may do nothing.
     let said = (0..50)
         .map(|_| says(&url))
         .find(|said| said.contains("28P01"));

@@ -85,9 +85,9 @@ async fn defaults_partial_update_and_deletion() {
     assert_eq!((deleted.status, deleted.body.as_str()), (200, ""));
 }
 
-/// A client that sends a whole row back has read it before somebody logged in with the key, or the
-/// task ran: both are kept as they are. Who writes those columns, or others that are read-only, is
-/// refused.
+/// A client that sends a whole row back may have read it before somebody logged in with the key, or
+/// before the task ran: both columns stay as they are. A client that writes those columns, or
+/// others that are read-only, is refused.
 #[tokio::test]
 async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
     let world = World::start().await;
@@ -328,7 +328,7 @@ async fn the_delivery_log() {
     assert_eq!(world.api("DELETE", "webhooks/1", None).await.status, 200);
 }
 
-/// Of the delivery log: what made a delivery, the request as it was sent, and an attempt now.
+/// The delivery log: the cause of a delivery, its request as it was sent, and an immediate attempt.
 #[tokio::test]
 async fn cause_request_and_retry_of_a_delivery() {
     let world = World::start().await;

@@ -99,7 +99,7 @@ async fn tasks_and_their_limits() {
             .await,
         json!([{"$key": 1}])
     );
-    // A task that runs once is gone after it ran.
+    // A task that runs once is deleted after its run.
     platform
         .call("PUT", "tasks/1", Some(json!({"delete_after_run": true})))
         .await;
@@ -109,7 +109,8 @@ async fn tasks_and_their_limits() {
     assert_eq!(platform.call("GET", "tasks/1", None).await.0, 404);
 }
 
-/// WIRE 5 and 6: what is being sent is `running`, and so is its task, which says when it last ran.
+/// WIRE 5 and 6: a delivery that is being sent is `running`, and so is its task, which shows its
+/// last run.
 #[tokio::test]
 async fn a_task_and_its_delivery_are_running_until_the_target_responds() {
     let folder = tempdir().unwrap();
@@ -136,7 +137,7 @@ async fn a_task_and_its_delivery_are_running_until_the_target_responds() {
 }
 
 /// The types that the example platform registers, each with its events; instance, tag or neither as
-/// the type wants it.
+/// the type requires.
 #[tokio::test]
 async fn events_of_every_type() {
     let (platform, _folder) = platform();

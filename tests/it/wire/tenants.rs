@@ -1,4 +1,4 @@
-//! The example platform has three tenants: what a user of one sees of its tables, may watch, and
+//! The example platform has three tenants: the rows that a user of one sees, may watch, and
 //! receives.
 
 use examples::receiver::Receiver;
@@ -41,7 +41,7 @@ impl Tenants {
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// A webhook and a task of a user.
+    /// Creates a webhook and a task of a user.
     async fn task(&self, key: &str, url: &str) -> i64 {
         let hook = json!({"name": "same name", "url": url});
         let (status, hook) = self.call(key, "POST", "webhook_urls", hook).await;
@@ -130,8 +130,8 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
         assert_eq!(status, 403, "{other}: {words}");
         assert!(words.contains(' ') && !words.contains("shop-1"), "{words}");
     }
-    // An administrator's tenant does not know either what there is in others, nor what an operator
-    // does.
+    // A tenant's administrator sees neither the objects of other tenants, nor those of a system
+    // administrator.
     for other in [
         "vms/4",
         "vms/99",
@@ -145,14 +145,14 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
         let words = "You may not watch this object".to_owned();
         assert_eq!(said, (403, words), "{other}");
     }
-    // Who may know what there is, learns what there is not.
+    // A caller who may see every object receives an error for one that does not exist.
     let wanda = tenants.key_of(6).await;
     let wandas = tenants.task(&wanda, url).await;
     let (status, words) = tenants.event(&wanda, wandas, "vms/99").await;
     assert_eq!(status, 422, "{words}");
     assert!(words.contains("'owner'"), "{words}");
     assert_eq!(tenants.event(&tina, tinas, "users/3").await.0, 201);
-    // Over a user's webhook it is the user's rights that count.
+    // For a user's webhook the user's permissions count.
     assert_eq!(tenants.event(&tina, ulfs, "users/2").await.0, 403);
 }
 
@@ -181,7 +181,7 @@ async fn an_event_is_received_in_the_tenant_of_its_machine() {
         let received = receiver.wait_for(&format!("/{user}"), 1).await.unwrap();
         assert_eq!(received.body, name);
     }
-    // System administrators receive all of it; nobody else more than the own.
+    // System administrators receive all of it; everybody else only their own.
     for administrator in ["/1", "/6"] {
         receiver.wait_for(administrator, 3).await.unwrap();
     }

@@ -1,5 +1,5 @@
 //! One trace: from the request that switches a machine on, through the example platform, to the
-//! target; exported to a collector of the test's own.
+//! target; exported to a collector that the test runs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use webhook_model::{TraceContext, TraceParent};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// A span as the collector has it.
+/// A span in the collector.
 #[derive(Debug)]
 struct Span {
     name: String,
@@ -22,7 +22,7 @@ struct Span {
     kind: Option<i64>,
 }
 
-/// All spans that came, by their ids.
+/// Returns all exported spans, by their ids.
 fn exported(collector: &Receiver) -> HashMap<String, Span> {
     let batches = collector.received().into_iter().filter(|batch| {
         assert_eq!(batch.path, "/v1/traces");
@@ -66,7 +66,7 @@ fn trace_of(headers: &HeaderMap) -> Option<TraceParent> {
     Some(trace.parent)
 }
 
-/// A machine is switched on, by a request that is a part of the caller's trace or of none.
+/// Switches a machine on, by a request in the caller's trace or in none.
 async fn switched_on(platform: &PlatformProcess, caller: Option<&str>) {
     let mut request = platform
         .request("POST", "/api/v4/vm_actions")

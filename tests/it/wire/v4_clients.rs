@@ -1,4 +1,4 @@
-//! What existing clients of the v4 wire send beside the plain rows: a label with an event,
+//! Requests of existing clients of the v4 wire, apart from plain rows: a label with an event,
 //! parameters with a run, the cancellation of a task (WIRE 6, WIRE 7).
 
 use gatepost_engine::RunContext;
@@ -7,7 +7,7 @@ use tempfile::tempdir;
 use tests::platform::PlatformProcess;
 use tests::world::World;
 
-/// A paused webhook, so that what is queued for it waits, and a task that sends through it.
+/// Creates a paused webhook, so that deliveries to it wait, and a task that sends through it.
 pub(super) async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
     let url = "https://example.com/";
     let webhook = json!({"name": name, "url": url});
@@ -27,7 +27,7 @@ pub(super) async fn told(world: &World, method: &str, path: &str, body: Value) -
     (response.status, response.json())
 }
 
-/// One column of the log, oldest first.
+/// Returns one column of the log, oldest first.
 pub(super) async fn log(world: &World, column: &str) -> Vec<String> {
     let path = format!("webhooks?fields={column}&sort=+$key");
     let rows = world.api("GET", &path, None).await.json();
@@ -52,13 +52,13 @@ async fn an_event_keeps_the_label_with_which_it_was_created() {
     let listed = world.api("GET", listed, None).await.json();
     assert_eq!(listed, json!([{"$key": made}]));
 
-    // An edit of something else keeps it; a whole row that is sent back changes nothing.
+    // An edit of another column keeps it; a whole row that is sent back changes nothing.
     let (status, mut row) = told(&world, "PUT", &path, json!({"enabled": false})).await;
     assert_eq!((status, &row["event_name"]), (200, &json!("Night watch")));
     row["enabled"] = json!(true);
     assert_eq!(told(&world, "PUT", &path, row).await.0, 200);
     assert_eq!(label().await, "Night watch");
-    // Without one of its own it has the platform's words, also after those were sent back.
+    // Without its own name it has the platform's words, also after those were sent back.
     let (_, row) = told(&world, "PUT", &path, json!({"event_name": ""})).await;
     let in_catalog = row["event_name"].clone();
     assert_ne!(in_catalog, "");
@@ -110,7 +110,7 @@ async fn the_parameters_of_a_run_are_its_variables() {
     let sent = log(&world, "message").await;
     let with = "nightly 3 [1,\"a\"] by hand";
     assert_eq!(sent[..3], [with, with, with]);
-    // Values are not looked into again, and a run without parameters has none of an earlier one.
+    // Values are not expanded again, and a run without parameters has none of an earlier one.
     assert_eq!(sent[3], "\"quoted\" ${count} true null ");
     assert_eq!(sent[4], "${REASON} ${count} ${list} ");
 }
@@ -133,7 +133,7 @@ async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty(
         let params = name.map_or_else(|| json!({}), |name| json!({"NAME": name}));
         assert_eq!(told(&world, "POST", &execute, params).await.0, 200);
         assert_eq!(log(&world, "message").await[at], filled_in);
-        // What a preview of the same run shows.
+        // The preview of the same run.
         let variables = name.map(|name| ("NAME".to_owned(), name.to_owned()));
         let about = RunContext::default().with_variables(variables.into_iter().collect());
         let example = world.engine.example(&message.parse().unwrap(), &about);
@@ -173,7 +173,7 @@ async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
         waiting_task(&world, "t", "x").await,
         waiting_task(&world, "other", "y").await,
     );
-    // More than end in one transaction.
+    // More than one transaction ends.
     for _ in 0..102 {
         told(&world, "POST", &format!("tasks/{task}/execute"), json!({})).await;
     }
@@ -202,7 +202,7 @@ async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
     assert_eq!(standing[102], "queued");
     assert_eq!(log(&world, "status_info").await[0], "cancelled");
 
-    // Again, in the other spellings: nothing waits, which is no error; the task is as it was.
+    // Again, in the other spellings: nothing waits, which is no error; the task is unchanged.
     let body = json!({"task": task, "action": "cancel"});
     assert_eq!(
         told(&world, "POST", "task_actions", body).await,

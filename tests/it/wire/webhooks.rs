@@ -52,7 +52,7 @@ async fn keys_and_their_limits() {
     assert_eq!(
         rows,
         json!([
-            // The caller's own: no user was named.
+            // The caller's own key: no user was named.
             {"user": 1, "expires_type": "never", "expires": 0, "ip_allow_list": "", "lastlogin_ip": ""},
             {"user": 1, "expires_type": "date", "expires": 4102444800i64, "ip_allow_list": "", "lastlogin_ip": ""},
             {"user": 2, "expires_type": "never", "expires": 0, "ip_allow_list": "", "lastlogin_ip": ""},
@@ -144,7 +144,7 @@ async fn webhooks_and_their_limits() {
     );
 }
 
-/// Deleting a webhook deletes its delivery log; what others have sent stays.
+/// Deleting a webhook deletes its delivery log; deliveries of others stay.
 #[tokio::test]
 async fn a_deleted_webhook_takes_its_log_along() {
     let (platform, _folder) = platform();
@@ -173,7 +173,7 @@ async fn a_deleted_webhook_takes_its_log_along() {
     );
 }
 
-/// Every column of the log, with `0` and `""` for what is not there.
+/// Every column of the log, with `0` and `""` for missing values.
 #[tokio::test]
 async fn the_columns_of_the_log() {
     let (platform, _folder) = platform();

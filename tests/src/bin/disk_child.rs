@@ -1,9 +1,9 @@
-//! What the tests of failing disks run: writes to a store, tells what was stored and what was
-//! refused.
+//! The program that the tests of failing disks run: it writes to a store and prints each stored and
+//! each refused write.
 //!
-//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write, `ERR open Kind
-//! text` when the store does not open. After the first refusal it waits for a line on its standard
-//! input, then goes on.
+//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write,
+//! `ERR open Kind text` when the store does not open. After the first refusal it waits for a line
+//! on its standard input, then continues.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -33,7 +33,7 @@ fn refused(what: &str, error: &StoreError) {
     );
 }
 
-/// The webhook of the first run, or a new one.
+/// Returns the webhook of the first run, or a new one.
 async fn webhook(store: &SqliteStore) -> Result<WebhookId, StoreError> {
     let all = WebhookQuery {
         scope: Scope::All,
@@ -84,6 +84,6 @@ async fn main() {
             }
         }
     }
-    // No orderly end: what was acknowledged must be there without one.
+    // No orderly end: acknowledged writes must be there without one.
     std::process::exit(0);
 }

@@ -1,6 +1,6 @@
-//! One hostile user beside nine: see `tests::hostile`. The first argument is the length of each of
-//! the two phases in seconds, `shared` as the second gives the nine his address; `host` must have
-//! been built beside this program, which is also his.
+//! One hostile user and nine others: see `tests::hostile`. The first argument is the length of each
+//! of the two phases in seconds, `shared` as the second gives the nine the hostile user's address;
+//! `host` must have been built in the same folder as this program, which is also the attack's.
 
 #![allow(clippy::print_stdout, reason = "a program that says what it measured")]
 

@@ -1,5 +1,5 @@
-//! What the power cut test runs under `strace`: writes to a store and acknowledges each write that
-//! returned `Ok`.
+//! The program that the power cut test runs under `strace`: it writes to a store and acknowledges
+//! each write that returned `Ok`.
 //!
 //! `powercut_child FILE full|normal|off ROUNDS`. A line `ACK …` is one system call.
 #![allow(
@@ -95,6 +95,6 @@ async fn main() {
             ack(&format!("deleted {}", key.id.0));
         }
     }
-    // No orderly end: what was acknowledged must be there without one.
+    // No orderly end: acknowledged writes must be there without one.
     std::process::exit(0);
 }

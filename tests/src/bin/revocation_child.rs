@@ -1,7 +1,7 @@
-//! Node B of the tests of revocation: authenticates what it is given.
+//! Node B of the tests of revocation: authenticates the keys that it receives.
 //!
 //! `revocation_child PLACE`. For each line on its standard input, a key, it prints `yes` or `no`,
-//! and whether it could tell from its own memory: `cached` or `asked`.
+//! and whether it answered from its own memory: `cached` or `asked`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -35,7 +35,7 @@ async fn main() {
     for line in std::io::stdin().lock().lines() {
         let header = format!("Bearer {}", line.unwrap());
         let from = IpAddr::from([127, 0, 0, 1]);
-        // A store that cannot tell, cannot tell of any slice.
+        // A store without a generation has none for any shard.
         let memory = if store.key_generation(KeySlice(0)).is_some() {
             "cached"
         } else {

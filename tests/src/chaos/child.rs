@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex};
 
 use super::place::Place;
 
-/// What a child does.
+/// The work of a child.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mode {
     /// Emits and delivers.
     Emit,
-    /// Delivers what is there.
+    /// Delivers the existing deliveries.
     Work,
-    /// As `Emit`, and acknowledges before it has stored anything: the control that must be found
-    /// out.
+    /// Like `Emit`, but acknowledges before it has stored anything: the control that the checks
+    /// must find.
     Lie,
-    /// As `Emit`, at a fiftieth of the pace.
+    /// Like `Emit`, at a fiftieth of the pace.
     Steady,
-    /// As `Lie`, at a fiftieth of the pace.
+    /// Like `Lie`, at a fiftieth of the pace.
     SteadyLie,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     const ALL: [Self; 5] = [
         Self::Emit,
         Self::Work,
@@ -32,7 +32,7 @@ impl Mode {
         Self::SteadyLie,
     ];
 
-    /// The mode of that word.
+    /// Returns the mode with this name.
     pub(super) fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
     }
@@ -48,7 +48,7 @@ impl Mode {
     }
 }
 
-/// A running child and what it has told so far.
+/// A running child and the lines that it has printed so far.
 #[derive(Debug)]
 pub struct Child {
     /// The process.
@@ -62,15 +62,15 @@ impl Child {
     /// Starts the program `chaos_child`, whose path is given.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(program: &str, place: &Place, mode: Mode, number: u64) -> Self {
         Self::start_in(&mut Command::new(program), place, mode, number)
     }
 
-    /// The same in an environment that is set already.
+    /// Starts it in an environment that is set already.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start_in(program: &mut Command, place: &Place, mode: Mode, number: u64) -> Self {
         let mut process = program
             .args([&place.word(), mode.word(), &number.to_string()])
@@ -95,30 +95,30 @@ impl Child {
         }
     }
 
-    /// What it has told so far.
+    /// Returns the lines printed so far.
     pub fn told(&self) -> Vec<String> {
         self.told.lock().unwrap().clone()
     }
 
-    /// Says a line to it: `CLOCK` and by how many seconds its clock is wrong from now on, or
-    /// `ROTATE` and the number of the token that its webhook shows from now on. One that has died
-    /// does not receive it.
+    /// Sends it a line: `CLOCK` with the number of seconds by which its clock is wrong from now on,
+    /// or `ROTATE` with the number of the token that its webhook shows from now on. A child that
+    /// has died does not receive it.
     pub fn say(&mut self, line: &str) {
         drop(writeln!(self.says, "{line}"));
     }
 
-    /// How it ended, if it did by itself.
+    /// Returns how it ended, if it did so by itself.
     ///
     /// # Panics
-    /// When the system does not say.
+    /// If the system does not say.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.try_wait().unwrap()
     }
 
-    /// Kills it (SIGKILL) and returns all that it told.
+    /// Kills it (SIGKILL) and returns all lines that it printed.
     ///
     /// # Panics
-    /// When it had ended by itself before.
+    /// If it had ended by itself before.
     pub fn kill(mut self) -> Vec<String> {
         let ended = self.ended();
         assert!(ended.is_none(), "the child ended by itself: {ended:?}");

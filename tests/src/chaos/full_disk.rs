@@ -41,12 +41,12 @@ const CODE: &str = r#"
     ALLOCATE(posix_fallocate64)
 "#;
 
-/// What fails on a full disk.
+/// The writes that fail on a full disk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Full {
-    /// What makes a file larger.
+    /// Writes that make a file larger.
     Growth,
-    /// Every write: of a file system that never writes in place.
+    /// Every write, as on a file system that never writes in place.
     Writes,
 }
 
@@ -59,10 +59,10 @@ pub struct FullDisk {
 }
 
 impl FullDisk {
-    /// In a folder that the process can read; there is room at first.
+    /// Makes a disk in a folder that the process can read; it has free space at first.
     ///
     /// # Panics
-    /// When there is no C compiler.
+    /// If there is no C compiler.
     pub fn new(folder: &Path, full: Full) -> Self {
         let source = folder.join("full.c");
         let (library, flag) = (folder.join("full.so"), folder.join("full"));
@@ -78,7 +78,7 @@ impl FullDisk {
         }
     }
 
-    /// What the process is to be started with.
+    /// Returns the environment with which the process must be started.
     pub fn environment(&self) -> [(&'static str, String); 3] {
         let fails = match self.full {
             Full::Growth => "growth",
@@ -91,35 +91,35 @@ impl FullDisk {
         ]
     }
 
-    /// From now on there is no room.
+    /// Makes the disk full.
     ///
     /// # Panics
-    /// When the file cannot be made.
+    /// If the file cannot be made.
     pub fn fill(&self) {
         use std::os::unix::fs::PermissionsExt as _;
 
         let open = std::fs::Permissions::from_mode(0o666);
-        // Never there before those who write may count in it.
+        // The file must not exist before writers may count in it.
         let new = self.flag.with_extension("new");
         std::fs::write(&new, "").unwrap();
         std::fs::set_permissions(&new, open).unwrap();
         std::fs::rename(new, &self.flag).unwrap();
     }
 
-    /// There is room again. Returns how many writes failed.
+    /// Makes the disk have free space again. Returns the number of failed writes.
     ///
     /// # Panics
-    /// When it was not filled.
+    /// If it was not filled.
     pub fn empty(&self) -> u64 {
         let bites = self.bites();
         std::fs::remove_file(&self.flag).unwrap();
         bites
     }
 
-    /// How many writes failed since it is full.
+    /// Returns the number of writes that failed since the disk became full.
     ///
     /// # Panics
-    /// When it was not filled.
+    /// If it was not filled.
     pub fn bites(&self) -> u64 {
         std::fs::metadata(&self.flag).unwrap().len()
     }

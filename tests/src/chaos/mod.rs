@@ -1,5 +1,5 @@
 //! Runs in which processes die: a child that emits and delivers, a receiver that counts, and one
-//! judge of what came of it.
+//! verdict on the results.
 
 mod child;
 mod full_disk;
@@ -21,7 +21,7 @@ pub use wire::Wire;
 pub use work::{CLOCK, work};
 pub use wrong::Wrong;
 
-/// These runs are about real processes: the time is the real one.
+/// Returns the real time: these runs are about real processes.
 pub fn now() -> chrono::DateTime<chrono::Utc> {
     gatepost_storage::Clock::now(&gatepost_storage::SystemClock)
 }

@@ -1,4 +1,4 @@
-//! Where the store of a run lies, as a word that a child is given.
+//! The location of a run's store, as one argument for a child.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub trait Store: KeyStore + WebhookStore {}
 impl<S: KeyStore + WebhookStore> Store for S {}
 
 impl Place {
-    /// The place as one argument.
+    /// Returns the location as one argument.
     pub fn word(&self) -> String {
         match self {
             Self::File(path) => path.clone(),
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    /// The place in an argument.
+    /// Parses the location in an argument.
     pub fn parse(word: &str) -> Self {
         match word.split_once('#') {
             Some((url, schema)) => Self::Server {
@@ -49,10 +49,11 @@ impl Place {
         }
     }
 
-    /// Whether a write would be served now: false while somebody keeps the lock of a file.
+    /// Returns whether a write would succeed now: `false` while another process holds the lock of a
+    /// file.
     ///
     /// # Panics
-    /// When the file cannot be opened.
+    /// If the file cannot be opened.
     pub fn writable(&self) -> bool {
         let Self::File(path) = self else {
             return true;
@@ -67,7 +68,7 @@ impl Place {
     /// Opens the store.
     ///
     /// # Panics
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub async fn open(&self) -> Arc<dyn Store> {
         match self {
             Self::File(path) => {

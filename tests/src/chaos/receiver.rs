@@ -1,4 +1,4 @@
-//! A receiver that counts. It refuses, delays and resets now and then, by the number in the
+//! A receiver that counts. It refuses, delays and resets some requests, by the number in the
 //! message; on demand it hangs.
 
 use std::collections::HashSet;
@@ -21,14 +21,14 @@ pub struct Seen {
     pub id: String,
     /// The body.
     pub body: String,
-    /// When.
+    /// The time of its arrival.
     pub at: DateTime<Utc>,
-    /// The status of the response; `None` where the connection was reset instead.
+    /// The status of the response; `None` if the connection was reset instead.
     pub answered: Option<u16>,
-    /// Whether its connection had served another and was reset before any byte of a response: the
-    /// sender sends it once more, and that is no attempt.
+    /// Whether its connection had served another request and was reset before any byte of a
+    /// response: the sender sends it once more, in the same attempt.
     pub repeated: bool,
-    /// The `authorization` that it showed.
+    /// Its `authorization` header.
     pub authorization: String,
 }
 
@@ -45,7 +45,7 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub struct Counting {
     inner: Arc<Inner>,
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
 }
 
@@ -53,7 +53,7 @@ impl Counting {
     /// Starts it on a free port of 127.0.0.1.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -62,30 +62,30 @@ impl Counting {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let inner = accepting.clone();
-                // A sender that dies in the middle of a request is what these runs are about.
+                // A sender that dies in the middle of a request is expected in these runs.
                 tokio::spawn(async move { drop(serve(&inner, stream).await) });
             }
         });
         Self { inner, addr }
     }
 
-    /// All that arrived so far.
+    /// Returns all requests that arrived so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.inner.seen.lock().unwrap().clone()
     }
 
-    /// The newest request of which that is so.
+    /// Returns the newest request that fulfils the condition.
     pub fn last(&self, so: impl Fn(&Seen) -> bool) -> Option<Seen> {
         let seen = self.inner.seen.lock().unwrap();
         seen.iter().rev().find(|seen| so(seen)).cloned()
     }
 
-    /// From now on requests are read whole and wait for their responses, or do so no longer.
+    /// Sets whether requests are read whole and then wait for their responses.
     pub fn hang(&self, hangs: bool) {
         self.inner.hangs.send_replace(hangs);
     }
 
-    /// The most requests that were under way at once.
+    /// Returns the largest number of concurrent requests.
     pub fn most_at_once(&self) -> usize {
         self.inner.most.load(Ordering::SeqCst)
     }
@@ -129,8 +129,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Notes the request and decides on the response: the first one of some messages is refused or
-/// reset, of some it is late.
+/// Records the request and decides on the response: the first request of some messages is refused
+/// or reset, that of others delayed.
 async fn answer(
     inner: &Inner,
     id: String,

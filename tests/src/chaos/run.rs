@@ -1,4 +1,4 @@
-//! One chaotic run: what is set up before, what was reported, and what is asked at the end.
+//! One chaotic run: its setup, its reports, and its evidence at the end.
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
@@ -21,17 +21,17 @@ use super::verdict::Evidence;
 pub(super) const EVERYDAY: i64 = 1;
 /// Attempts after the first.
 pub(super) const RETRIES: u32 = 2;
-/// What a lease of the child lasts: the longest timeout of the class of short ones, and half a
+/// The length of the child's leases: the longest timeout of the class of short ones, and half a
 /// second.
 const LEASE: Duration = Duration::from_millis(10_500);
-/// How often an engine looks for claims that were lost.
+/// The interval at which an engine looks for lost claims.
 const LOOK: Duration = Duration::from_secs(5);
-/// What starting a process and sending the backlog may take on a machine that has other work.
+/// The time that starting a process and sending the backlog may take on a machine with other work.
 const SLACK: Duration = Duration::from_secs(60);
-/// When a run gives up, to show what is left.
+/// The time after which a run gives up and shows the remaining deliveries.
 const NEVER: Duration = Duration::from_secs(180);
 
-/// What the children told.
+/// The lines that the children printed.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// Ordinary occurrences that were accepted.
@@ -44,7 +44,7 @@ impl Told {
     /// Adds the lines of a child.
     ///
     /// # Panics
-    /// When a line is not as a child writes it.
+    /// If a line is not as a child writes it.
     pub fn add(&mut self, lines: &[String]) {
         for line in lines {
             if let Some(n) = line.strip_prefix("ACK ") {
@@ -59,11 +59,11 @@ impl Told {
 /// A run on one store.
 #[derive(Debug)]
 pub struct Run {
-    /// Where the store is.
+    /// The location of the store.
     pub place: Place,
-    /// Who receives.
+    /// The receiver.
     pub receiver: Counting,
-    /// What was reported so far.
+    /// The reports so far.
     pub told: Told,
     /// Whether the clocks of its children were set.
     pub clock_jumped: bool,
@@ -75,7 +75,7 @@ impl Run {
     /// Sets a webhook, a task and an event up in a new store.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn new(place: Place, program: &'static str) -> Self {
         let receiver = Counting::start().await;
         let store = place.open().await;
@@ -132,8 +132,8 @@ impl Run {
         Child::start(self.program, &self.place, mode, number)
     }
 
-    /// Starts a child that finds the store elsewhere and has this environment. What it has to
-    /// complain of is not shown: it may start while the store is away.
+    /// Starts a child with another location of the store and with this environment. Its error
+    /// output is not shown: it may start while the store cannot be reached.
     pub fn child_in(
         &self,
         place: &Place,
@@ -147,17 +147,17 @@ impl Run {
         Child::start_in(&mut program, place, mode, number)
     }
 
-    /// Kills a child and keeps what it told.
+    /// Kills a child and keeps its printed lines.
     pub fn kill(&mut self, child: Child) {
         let lines = child.kill();
         self.kills += 1;
         self.told.add(&lines);
     }
 
-    /// Lets one child work until nothing waits any more, and gathers what is to be judged.
+    /// Lets one child work until nothing waits any more, and collects the evidence.
     ///
     /// # Panics
-    /// When the queue is not empty after three minutes.
+    /// If the queue is not empty after three minutes.
     pub async fn end(self) -> Evidence {
         let store = self.place.open().await;
         let child = self.child(Mode::Work, 0);

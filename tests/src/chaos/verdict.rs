@@ -1,4 +1,4 @@
-//! The judge: what must hold after every run, however chaotic.
+//! The verdict: what must hold after every run, however chaotic.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -9,16 +9,16 @@ use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
 use super::receiver::Seen;
 use super::run::Told;
 
-/// What holds for every delivery, whatever dies.
+/// A rule that holds for every delivery, whatever dies.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Invariant {
-    /// What was accepted is in the end `sent` or `error`, once.
+    /// An accepted delivery is in the end `sent` or `error`, once.
     NothingIsLost,
     /// A receiver sees a delivery at most once for each attempt, each claim that was lost, and each
-    /// reused connection that it reset instead of a response. The
-    /// first loss is not counted in the store, for it may be what was beside the delivery that
-    /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are
-    /// no more of them than were under way in processes that died.
+    /// reused connection that it reset instead of a response. The first loss is not counted in the
+    /// store, because another delivery of the same batch may have killed the sender; an attempt
+    /// follows it, or the loss that ends the delivery, and the number of such losses is at most
+    /// that of the deliveries under way in processes that died.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
@@ -28,52 +28,52 @@ pub enum Invariant {
     LogAgreesWithReceiver,
     /// Nothing leaves before its time.
     NothingIsEarly,
-    /// No more requests at once than is allowed.
+    /// The number of concurrent requests does not exceed the limit.
     AtOnceIsBounded,
-    /// A one-time task runs once, and is gone then.
+    /// A one-time task runs once, and is deleted then.
     OnceIsOnce,
     /// When the trouble is over, the queue is empty soon.
     QueueEmpties,
 }
 
-/// What a run leaves behind. That a settlement with an old token changes nothing, that a deleted
-/// key is refused, that no secret leaks and that no forbidden address is dialled is not to be seen
-/// in it: other tests judge that.
+/// The results of a run. It does not show that a settlement with an old token changes nothing, that
+/// a deleted key is refused, that no secret leaks and that no forbidden address is dialled: other
+/// tests check that.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// What the children told.
+    /// The lines that the children printed.
     pub told: Told,
-    /// What arrived.
+    /// The requests that arrived.
     pub seen: Vec<Seen>,
-    /// The most requests at once.
+    /// The largest number of concurrent requests.
     pub most_at_once: usize,
     /// All deliveries and their attempts.
     pub deliveries: Vec<(Delivery, Vec<AttemptRecord>)>,
     /// One-time tasks that have not run.
     pub once_waiting: HashSet<i64>,
-    /// How long the queue took to empty when the trouble was over.
+    /// The time in which the queue emptied after the trouble.
     pub drained_in: Duration,
-    /// How long it may take.
+    /// The limit of that time.
     pub drain_bound: Duration,
     /// Attempts after the first.
     pub retries: u32,
-    /// How many requests may be under way at once.
+    /// The limit of concurrent requests.
     pub at_once_bound: usize,
-    /// How many processes were killed.
+    /// The number of killed processes.
     pub kills: usize,
-    /// Whether the clocks of processes were set: then it is not judged when something left.
+    /// Whether the clocks of processes were set: then send times are not checked.
     pub clock_jumped: bool,
 }
 
-/// What was found.
+/// The result of the checks.
 #[derive(Debug, Default)]
 pub struct Verdict {
-    /// What does not hold, and where.
+    /// The broken rules, each with its evidence.
     pub violations: Vec<(Invariant, String)>,
 }
 
 impl Verdict {
-    /// Whether this one was found to be violated.
+    /// Returns whether this one was violated.
     pub fn violates(&self, invariant: Invariant) -> bool {
         self.violations.iter().any(|(found, _)| *found == invariant)
     }
@@ -93,7 +93,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Evidence {
-    /// Judges all of it.
+    /// Checks all rules.
     pub fn judge(&self) -> Verdict {
         let mut verdict = Verdict::default();
         self.lost_or_doubled(&mut verdict);
@@ -113,7 +113,7 @@ impl Evidence {
         verdict
     }
 
-    /// Requests of which there is no recorded attempt: their claims were lost.
+    /// Returns the number of requests without a recorded attempt: their claims were lost.
     pub fn repeats(&self) -> usize {
         let attempts: usize = self.deliveries.iter().map(|(_, made)| made.len()).sum();
         let arrived = self.seen.iter().filter(|r| !r.repeated).count();
@@ -214,7 +214,7 @@ impl Evidence {
             }
             self.log_of(delivery, attempts, &requests, verdict);
             // The engine's clock is corrected by the server's, which is measured within a round
-            // trip of at most a second: on a slow machine it is up to half of that wrong.
+            // trip of at most a second: on a slow machine the error is up to half of that.
             let created = delivery.created - chrono::TimeDelta::milliseconds(500);
             let early = !self.clock_jumped && requests.iter().any(|r| r.at < created);
             // The schedule of a run begins with 100 ms; a fifth of it is jitter.
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::chaos::now;
 
-    /// One ordinary delivery and one of a one-time task, both sent: nothing to object to.
+    /// Returns sound evidence: one ordinary delivery and one of a one-time task, both sent.
     fn sound() -> Evidence {
         let now = now();
         let delivery = |id: i64, body: &str| Delivery {
@@ -378,7 +378,7 @@ mod tests {
             (I::StatesTellTheTruth, |e| {
                 e.deliveries[0].0.state = DeliveryState::Error;
             }),
-            // A request that the receiver does not know of, and one too many.
+            // A request that the receiver does not have, and one too many.
             (I::LogAgreesWithReceiver, |e| drop(e.seen.remove(0))),
             (I::LogAgreesWithReceiver, |e| {
                 let again = e.deliveries[0].1[0].clone();

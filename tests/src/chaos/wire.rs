@@ -1,4 +1,4 @@
-//! The wire between a process and its database, which can be cut.
+//! The connection between a process and its database, which can be cut.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// Passes connections on to a port of this machine; it ends with the runtime.
+/// A proxy for a port of this machine; it ends with the runtime.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
     cut: Arc<Cut>,
 }
@@ -25,7 +25,7 @@ impl Wire {
     /// Starts it on a free port.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     pub async fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let wire = Self {
@@ -43,7 +43,7 @@ impl Wire {
         wire
     }
 
-    /// Ends all connections, in the middle of whatever they carry, and lets none through.
+    /// Ends all connections, in the middle of their data, and lets none through.
     pub fn cut(&self) {
         self.cut.is_cut.store(true, Ordering::SeqCst);
         self.cut.happened.notify_waiters();
@@ -62,7 +62,7 @@ async fn pass(mut near: TcpStream, port: u16, cut: Arc<Cut>) {
     }
     let carried = async {
         if let Ok(mut far) = TcpStream::connect(("127.0.0.1", port)).await {
-            // Either end may go at any moment: that is what these runs are about.
+            // Either end may disconnect at any moment: these runs are about that.
             drop(copy_bidirectional(&mut near, &mut far).await);
         }
     };

@@ -1,4 +1,4 @@
-//! What the process does that is killed.
+//! The work of the process that is killed.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -23,7 +23,7 @@ use super::run::EVERYDAY;
 use super::wrong::Wrong;
 use crate::open::one_system;
 
-/// By how many seconds a child's clock is wrong from its start on.
+/// The variable with the number of seconds by which a child's clock is wrong from its start on.
 pub const CLOCK: &str = "GATEPOST_CHAOS_CLOCK";
 
 fn tell(line: &str) {
@@ -31,7 +31,7 @@ fn tell(line: &str) {
     std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
 }
 
-/// The child's whole life: it ends when it is killed.
+/// Runs a child until it is killed.
 ///
 /// # Panics
 /// On a wrong argument, and when its store cannot be opened.
@@ -66,7 +66,7 @@ pub async fn work(args: &[String]) {
         tell("READY");
         return std::future::pending().await;
     }
-    // Trouble may come as soon as it is ready: what needs the store once is done before.
+    // Trouble may come as soon as it is ready: work that needs the store once is done before.
     let hook = the_webhook(&engine).await;
     tell("READY");
     for emitter in 0..4 {
@@ -76,7 +76,7 @@ pub async fn work(args: &[String]) {
     std::future::pending::<()>().await;
 }
 
-/// Obeys what is said on its standard input.
+/// Obeys the lines on its standard input.
 async fn obey(engine: &Engine, hook: WebhookId, clock: &Wrong) {
     let mut lines = tokio::io::BufReader::new(tokio::io::stdin()).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -90,7 +90,7 @@ async fn obey(engine: &Engine, hook: WebhookId, clock: &Wrong) {
     }
 }
 
-/// Gives the webhook another token, as often as it takes.
+/// Gives the webhook another token, and tries until that succeeds.
 async fn rotate(engine: Engine, hook: WebhookId, number: String) {
     let token = Authorization::bearer(&format!("token-{number}")).unwrap();
     let new = |webhook: &mut Webhook| {
@@ -112,7 +112,7 @@ async fn the_webhook(engine: &Engine) -> WebhookId {
     engine.list_webhooks(&query).await.unwrap()[0].id
 }
 
-/// Emits without an end; each tenth time a one-time task that two occurrences reach at once.
+/// Emits without an end; each tenth time a one-time task that two concurrent occurrences match.
 async fn emit(engine: Engine, hook: WebhookId, emitter: i64, mode: Mode) {
     let lies = matches!(mode, Mode::Lie | Mode::SteadyLie);
     let pause = match mode {
@@ -201,7 +201,7 @@ fn occurrence(number: i64, tag: i64, kind: &str) -> Occurrence {
     occurrence
 }
 
-/// Says why nothing is accepted any more, and what the engine says of itself.
+/// Prints why nothing is accepted any more, and the engine's own reason.
 async fn outdated(engine: &Engine, error: &StoreError) {
     tell(&format!("REFUSED {}", whole(error)));
     if let Err(error) = engine.health().await {
@@ -209,7 +209,7 @@ async fn outdated(engine: &Engine, error: &StoreError) {
     }
 }
 
-/// An error and what caused it, in one line.
+/// Returns an error and its causes, in one line.
 fn whole(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

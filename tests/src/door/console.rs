@@ -21,7 +21,7 @@ const TICKET: &str = "AAAAAAAAAAAAAAAAAAAAAA";
 #[derive(Clone, Copy, Debug)]
 pub struct Pages;
 
-/// The user whose number is the session's cookie; the login of `panics` and `hangs` does that.
+/// A login whose session cookie holds the user's number.
 #[derive(Debug)]
 struct ByCookie;
 
@@ -43,7 +43,7 @@ impl ConsoleLogin for ByCookie {
     }
 }
 
-/// A route: what it is, its path, its fields, the store's method and which of its calls, table and
+/// A route: its act, its path, its fields, the store's method and which of its calls, table and
 /// word of the record.
 type Route = (
     &'static str,
@@ -75,7 +75,7 @@ impl Roof for Pages {
     }
 }
 
-/// The bytes of a form as a browser would send it for this user.
+/// Returns the bytes of a form as a browser would send it for this user.
 #[must_use]
 pub fn post(user: u128, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
     let cookie = format!("Cookie: user={user}");
@@ -84,10 +84,10 @@ pub fn post(user: u128, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
     request("POST", path, &[&cookie, kind], &body)
 }
 
-/// The token against forged requests that the pages of this user carry.
+/// Returns the token against forged requests in the pages of this user.
 ///
 /// # Panics
-/// When there is no page, or no token in it.
+/// If there is no page, or no token in it.
 pub async fn token(site: &DoorSite, user: u128) -> String {
     let page = page(site, user, "/console/tasks/new").await;
     let hidden = page.hidden();
@@ -95,10 +95,10 @@ pub async fn token(site: &DoorSite, user: u128) -> String {
     csrf.unwrap().1
 }
 
-/// A page as this user sees it.
+/// Returns a page as this user sees it.
 ///
 /// # Panics
-/// When there is no response.
+/// If there is no response.
 pub async fn page(site: &DoorSite, user: impl Display, path: &str) -> Page {
     let request = reqwest::Client::new().get(format!("http://{}{path}", site.addr));
     let cookie = format!("user={user}");
@@ -110,7 +110,7 @@ pub async fn page(site: &DoorSite, user: impl Display, path: &str) -> Page {
     }
 }
 
-/// Create, edit and delete of each page.
+/// Returns the forms to create, edit and delete of each page.
 fn forms(site: &DoorSite) -> Vec<Route> {
     use Operation::{Create, Delete, Roll, Update};
     let rows = site.rows;
@@ -141,7 +141,7 @@ fn forms(site: &DoorSite) -> Vec<Route> {
     route.into()
 }
 
-/// Every button that is a form of its own.
+/// Returns every button that is its own form.
 fn buttons(site: &DoorSite) -> Vec<Route> {
     use Operation::{
         Cancel, Disable, Enable, Pause, Replay, Resume, Retry, RotateSecret, Run, SendTest, Test,
@@ -160,7 +160,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         format!("deliveries/{}", rows.failed),
         format!("deliveries/{}", rows.waiting),
     );
-    // The page reads the webhook, then `Management` does, and then the message is sent.
+    // The page reads the webhook, then `Management` reads it, and then the message is sent.
     #[rustfmt::skip]
     let table = [
         ("send test", format!("{webhook}/test"), ("webhook", 2), "webhook_urls", SendTest),
@@ -183,7 +183,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("cancel delivery", format!("{waiting}/cancel"), ("cancel", 1), "webhooks", Cancel),
     ];
     let route = table.map(|(what, path, held, of, operation)| {
-        // The webhook and the span of a replay; the other forms do not ask for them.
+        // The webhook and the period of a replay; the other forms do not use them.
         let span = format!(
             "webhook={}&from=2000-01-01T00:00&before=2100-01-01T00:00",
             rows.webhook

@@ -9,7 +9,7 @@ use gatepost_keys::{
 use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
 use webhook_model::{ObjectId, OwnerId};
 
-/// How a part of the platform is doing.
+/// The state of a part of the platform.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Mood {
     /// It answers.
@@ -19,12 +19,12 @@ pub enum Mood {
     Panics,
     /// It never answers.
     Hangs,
-    /// It answers with an error, or knows nothing.
+    /// It answers with an error, or with nothing.
     Errs,
 }
 
-/// The platform's accounts and names. The administrator 1 is always known; whatever is asked of the
-/// others goes by the mood: 2 administers the tenant of 1 and 3, 4 is in no tenant.
+/// The platform's accounts and names. The administrator 1 is always known; the mood decides the
+/// answers about the others: 2 administers the tenant of 1 and 3, 4 is in no tenant.
 #[derive(Clone, Debug, Default)]
 pub struct Moody {
     accounts: Arc<Mutex<Mood>>,
@@ -32,12 +32,12 @@ pub struct Moody {
 }
 
 impl Moody {
-    /// How the accounts of user 3 are answered from now on.
+    /// Sets how the accounts of user 3 are answered from now on.
     pub fn set_accounts(&self, mood: Mood) {
         *self.accounts.lock().unwrap_or_else(PoisonError::into_inner) = mood;
     }
 
-    /// How names are answered from now on.
+    /// Sets how names are answered from now on.
     pub fn set_directory(&self, mood: Mood) {
         *self
             .directory
@@ -98,7 +98,7 @@ impl Directory for Moody {
 /// Table, row and operation.
 type Record = (&'static str, i64, Operation);
 
-/// What the audit log heard: table, row and operation. A test may make it panic.
+/// The entries that the audit log received: table, row and operation. A test may make it panic.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
     records: Arc<Mutex<Vec<Record>>>,
@@ -106,14 +106,14 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// All records so far.
+    /// Returns all records so far.
     #[must_use]
     pub fn all(&self) -> Vec<Record> {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.clone()
     }
 
-    /// Whether it panics at each record from now on.
+    /// Sets whether it panics at each record from now on.
     pub fn set_panics(&self, panics: bool) {
         *self.panics.lock().unwrap_or_else(PoisonError::into_inner) = panics;
     }

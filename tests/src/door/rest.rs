@@ -17,7 +17,7 @@ use super::site::{DoorSite, Parts, Roof};
 #[derive(Clone, Copy, Debug)]
 pub struct Rest;
 
-/// A row action: what it is, its table, the singular, its name, its parameters, the store's method,
+/// A row action: its act, its table, the singular, its name, its parameters, the store's method,
 /// the word.
 type RowAction = (
     &'static str,
@@ -72,7 +72,7 @@ fn act(
     }
 }
 
-/// Create, update and delete of each table.
+/// Returns the acts that create, update and delete rows of each table.
 fn rows(site: &DoorSite) -> Vec<Act> {
     use Operation::{Create, Delete, Update};
     let rows = site.rows;
@@ -108,7 +108,7 @@ fn rows(site: &DoorSite) -> Vec<Act> {
     acts.collect()
 }
 
-/// Every declared action.
+/// Returns every declared action.
 fn actions(site: &DoorSite) -> Vec<RowAction> {
     use Operation::{
         Cancel, Disable, Enable, Pause, Replay, Resume, Retry, Roll, Run, Send, Trigger,
@@ -143,7 +143,7 @@ fn actions(site: &DoorSite) -> Vec<RowAction> {
     actions
 }
 
-/// An action in its three spellings.
+/// Returns an action in its three spellings.
 fn spelled(site: &DoorSite, action: &RowAction) -> [Act; 3] {
     let (what, (table, singular, row), name, params, held, operation) = action;
     let word = (*table, *operation);

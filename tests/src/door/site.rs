@@ -32,18 +32,18 @@ use super::act::Act;
 use super::platform::{Heard, Moody};
 use crate::open::with_tenants;
 
-/// An interface: what it mounts, and its routes.
+/// An interface: the routes that it mounts, and its acts.
 #[async_trait]
 pub trait Roof: Sync {
-    /// The routes, to be merged at the root of the site.
+    /// Returns the routes, to be merged at the root of the site.
     fn mount(&self, parts: &Parts) -> Router;
 
-    /// Every request that changes something, for the rows of this site. The administrator 1 sends
-    /// them; the rows are [`DoorSite::rows`]. They must come in the same order for each site.
+    /// Returns every request that changes something, for the rows of this site. The administrator 1
+    /// sends them; the rows are [`DoorSite::rows`]. They must come in the same order for each site.
     async fn acts(&self, site: &DoorSite) -> Vec<Act>;
 }
 
-/// What an interface is built of.
+/// The parts of an interface.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The key service.
@@ -65,7 +65,7 @@ pub struct Rows {
     pub key: KeyId,
     /// A webhook that a task sends, with a failed delivery.
     pub webhook: WebhookId,
-    /// A paused webhook that no task sends, with a delivery that waits.
+    /// A paused webhook without a task, with a delivery that waits.
     pub paused: WebhookId,
     /// A task with an event.
     pub task: TaskId,
@@ -80,9 +80,9 @@ pub struct Rows {
 /// The platform.
 #[derive(Debug)]
 pub struct DoorSite {
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
-    /// What its interfaces are built of.
+    /// The parts of its interfaces.
     pub parts: Parts,
     /// Its store.
     pub store: Arc<FaultStore<MemoryStore>>,
@@ -99,7 +99,7 @@ impl DoorSite {
     /// Starts a site under this interface; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start(roof: &dyn Roof) -> Self {
         let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
         let gate = store.gate();
@@ -146,17 +146,17 @@ impl DoorSite {
         }
     }
 
-    /// Ready when the server has dropped a request whose client left.
+    /// Waits until the server has dropped a request whose client left.
     pub async fn client_left(&self) {
         if let Ok(permit) = self.left.acquire().await {
             permit.forget();
         }
     }
 
-    /// A new key of a user: its number and its key string.
+    /// Creates a key of a user: its number and its key string.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     pub async fn key_of(&self, user: u128, name: &str) -> (KeyId, String) {
         key_of(&self.parts, user, name).await
     }

@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use super::act::Act;
 use super::site::{DoorSite, Roof};
 
-/// How long each step may take; a failure, not a pause.
+/// The time limit of each step; a failure, not a pause.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a record that is due may take to come, and one that is not due is waited for.
+/// The time limit for an expected record, and the waiting time for an unexpected one.
 const RECORD: Duration = Duration::from_secs(2);
 const NO_RECORD: Duration = Duration::from_millis(20);
 
@@ -23,14 +23,14 @@ const NO_RECORD: Duration = Duration::from_millis(20);
 pub struct Finding {
     /// Its spelling.
     pub spelling: String,
-    /// Where it was held.
+    /// The moment at which it was held.
     pub when: When,
-    /// What was wrong.
+    /// The fault.
     pub said: String,
 }
 
-/// Each act of the interface on a site of its own, with a client that leaves while the store holds
-/// the call: before the change is stored, and after. Also how many acts there were.
+/// Performs each act of the interface on a new site, with a client that leaves while the store
+/// holds the call: before the change is stored, and after. Also returns the number of acts.
 pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     let count = DoorSite::start(roof).await;
     let count = roof.acts(&count).await.len();
@@ -53,10 +53,10 @@ pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     (count, findings)
 }
 
-/// The words of the audit records of an interface, by the act: of clients that stay.
+/// Returns the words of the audit records of an interface, by the act, for clients that stay.
 ///
 /// # Panics
-/// When an act is refused or leaves other than one record, or when two spellings of an act leave
+/// If an act is refused or leaves other than one record, or when two spellings of an act leave
 /// different words.
 pub async fn words(roof: &dyn Roof) -> BTreeMap<&'static str, (&'static str, Operation)> {
     let count = DoorSite::start(roof).await;

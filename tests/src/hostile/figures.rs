@@ -1,18 +1,18 @@
-//! What came of it.
+//! The results of a run.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What nobody complains of, though the platform alone needs a part of it.
+/// A latency that nobody complains about, though the platform by itself needs only part of it.
 const P99: Duration = Duration::from_millis(20);
 const RESIDENT: u64 = 200 * 1024 * 1024;
 
-/// One phase, as the nine felt it.
+/// One phase, as the nine experienced it.
 #[derive(Clone, Debug, Default)]
 pub struct Phase {
-    /// How long each of their requests took from when it was due, in order of length.
+    /// The time of each of their requests from its due time on, in order of length.
     pub times: Vec<Duration>,
-    /// What went wrong, with how it was said.
+    /// The errors, with their texts.
     pub errors: Vec<String>,
     /// Occurrences that were accepted; each makes three deliveries.
     pub occurrences: usize,
@@ -21,10 +21,10 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// This share of the requests, in per mille, took no longer.
+    /// Returns the time within which this share of the requests ended, in per mille.
     ///
     /// # Panics
-    /// When there was no request.
+    /// If there was no request.
     #[must_use]
     pub fn within(&self, per_mille: usize) -> Duration {
         let last = self.times.len() - 1;
@@ -35,17 +35,17 @@ impl Phase {
 /// Both phases.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// The nine alone.
+    /// The nine users without the attack.
     pub alone: Phase,
-    /// The nine beside him.
+    /// The nine users during the attack.
     pub beside: Phase,
     /// Deliveries that did not arrive.
     pub missing: usize,
 }
 
 impl Figures {
-    /// Whether the nine hardly notice him: p99 at most 20 ms and memory at most 200 MiB, or twice
-    /// what they are alone; no error, everything arrived.
+    /// Returns whether the attack hardly affects the nine: p99 at most 20 ms and memory at most 200
+    /// MiB, or twice the values without it; no error, everything arrived.
     #[must_use]
     pub fn is_well(&self) -> bool {
         let (alone, beside) = (&self.alone, &self.beside);

@@ -1,4 +1,4 @@
-//! His session in the console.
+//! The attacker's session in the console.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use reqwest::Client;
 use super::Him;
 use super::ways::send;
 
-/// Just below what the console takes.
+/// A size just below the console's limit.
 const FORM: usize = 2_600_000;
 const PAGES: [&str; 6] = [
     "/console/",
@@ -49,7 +49,7 @@ impl<'a> Forms<'a> {
         forms
     }
 
-    /// The hidden fields of a page, its token among them.
+    /// Returns the hidden fields of a page, its token among them.
     async fn hidden(&self, path: &str) -> Vec<(String, String)> {
         let request = self.client.get(format!("{}{path}", self.base));
         let Ok(answer) = request.header("cookie", &self.cookie).send().await else {
@@ -65,7 +65,7 @@ impl<'a> Forms<'a> {
         inputs.filter_map(field).collect()
     }
 
-    /// Forms with as many rows as fit.
+    /// Sends forms with the largest possible number of rows.
     pub(super) async fn send_large(&self, connection: usize) {
         let (path, list, column) = if connection.is_multiple_of(2) {
             ("/console/webhooks/new", "header", "name")

@@ -1,4 +1,4 @@
-//! What everybody has before it begins.
+//! The records of all users before the run begins.
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -7,19 +7,20 @@ use super::targets::TOKEN;
 use super::{Addresses, Scene, client};
 
 /// Webhooks that receive each occurrence of machine 1: the administrator's at the ordinary
-/// receiver, tina's and ulf's at those that they share with him.
+/// receiver, tina's and ulf's at those that they share with the attacker.
 pub(super) const WEBHOOKS: usize = 3;
 /// The users whose keys the nine have; the first three may act on machines.
 const NINE: [u128; 9] = [1, 1, 1, 2, 3, 5, 2, 3, 6];
-/// vera.
+/// The user vera.
 const HIM: u128 = 4;
 const HIS_TASKS: usize = 16;
 const HIS_MESSAGE: usize = 64 * 1024;
 const HIS_OCCURRENCES: usize = 25;
-/// A header that ends the connection of his target, and a message that fills it.
+/// The length of a header that ends the connection of the attacker's target, and of a message that
+/// fills it.
 const LONG_HEADER: usize = 8_192;
 const LONG_MESSAGE: usize = 200_000;
-/// Credentials that are parts of what a credential is hidden by.
+/// Credentials that are parts of the text that replaces a credential.
 const CREDENTIALS: [&str; 2] = ["den)", "(hid"];
 const PAIRS: usize = 16;
 
@@ -28,7 +29,7 @@ const PAIRS: usize = 16;
 pub(super) struct Member {
     pub key: String,
     pub acts: bool,
-    /// The same all the time: its connection is there when he comes.
+    /// One client for the whole run: its connection is open when the attack begins.
     pub client: Client,
 }
 
@@ -42,7 +43,7 @@ async fn key(scene: &Scene, user: u128, name: &str) -> String {
     made["key"].as_str().unwrap().to_owned()
 }
 
-/// A call with somebody's key.
+/// Calls the API with somebody's key.
 async fn make(scene: &Scene, key: &str, table: &str, row: Value) -> i64 {
     let request = scene.platform.request("POST", &format!("/api/v4/{table}"));
     let answer = request.bearer_auth(key).body(row.to_string()).send();
@@ -53,7 +54,8 @@ async fn make(scene: &Scene, key: &str, table: &str, row: Value) -> i64 {
         .unwrap_or_else(|| panic!("{table}: {text}"))
 }
 
-/// A webhook with tasks that send this message. `event` names the event's table, name and owner.
+/// Creates a webhook with tasks that send this message. `event` names the event's table, name and
+/// owner.
 async fn watch(scene: &Scene, key: &str, hook: Value, event: [&str; 3], tasks: usize, text: &str) {
     let name = hook["name"].as_str().unwrap().to_owned();
     let hook = make(scene, key, "webhook_urls", hook).await;
@@ -66,7 +68,8 @@ async fn watch(scene: &Scene, key: &str, hook: Value, event: [&str; 3], tasks: u
     }
 }
 
-/// His key. He has as much as he may: 20 tasks with large texts, and a log of what they sent.
+/// Returns the attacker's key. The attacker has as much as allowed: 20 tasks with large texts, and
+/// a log of their deliveries.
 pub(super) async fn for_him(scene: &Scene) -> String {
     let his = key(scene, HIM, "his").await;
     let text = "lorem ipsum ".repeat(HIS_MESSAGE / 12);
@@ -80,7 +83,7 @@ pub(super) async fn for_him(scene: &Scene) -> String {
             .call("POST", "vms/5/poweron", Some(json!({})))
             .await;
         assert_eq!(acted.0, 200, "{}", acted.1);
-        // One after the other: what they take of memory is not what the nine need.
+        // One after the other: their memory is not that of the nine.
         scene.receiver.his(occurrence * HIS_TASKS).await;
     }
     for (hook, message) in his_worst(scene) {
@@ -97,8 +100,8 @@ pub(super) async fn for_him(scene: &Scene) -> String {
     his
 }
 
-/// Webhooks that hurt whoever shares a connection with them, or a process; they are sent to when
-/// he logs in.
+/// Creates webhooks that hurt others on the same connection or process; logins of the attacker are
+/// sent to them.
 fn his_worst(scene: &Scene) -> [(Value, String); 4] {
     let hook = |name: &str, target: String, headers: &str| json!({"name": name, "url": format!("{target}/{name}"), "headers": headers, "allow_insecure": true, "retries": 10});
     let http2 = format!("https://{}", scene.receiver.http2);
@@ -107,7 +110,7 @@ fn his_worst(scene: &Scene) -> [(Value, String); 4] {
     let pairs = pair.concat().repeat(PAIRS);
     let long = format!("x-long: {}\n", "`".repeat(LONG_HEADER));
     let text = "x".repeat(LONG_MESSAGE);
-    // As its target does not read the body, the next request begins within it.
+    // Its target does not read the body, so the next request begins within it.
     let early = "POST /his HTTP/1.1\r\nContent-Length: 100\r\n\r\n";
     [
         (hook("repeated", http2.clone(), &pairs), "{}".to_owned()),
@@ -117,7 +120,7 @@ fn his_worst(scene: &Scene) -> [(Value, String); 4] {
     ]
 }
 
-/// A key for each of the nine, and webhooks that say when machine 1 is powered on.
+/// Creates a key for each of the nine, and webhooks that report when machine 1 is powered on.
 pub(super) async fn for_the_nine(scene: &Scene) -> Vec<Member> {
     let mut nine = Vec::new();
     for (number, user) in NINE.into_iter().enumerate() {

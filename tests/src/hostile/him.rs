@@ -1,21 +1,21 @@
-//! The hostile user: what he has, and his process.
+//! The hostile user: credentials and process.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command};
 
-/// What he has: the address of the platform, a key, and the password of the user vera.
+/// The attacker's input: the address of the platform, a key, and the password of the user vera.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Him {
-    /// Where the platform listens.
+    /// The address of the platform.
     pub server: SocketAddr,
-    /// A key of his.
+    /// One of the attacker's keys.
     pub key: String,
-    /// He logs in with it.
+    /// The password for logins.
     pub password: String,
 }
 
 impl Him {
-    /// Starts his process.
+    /// Starts the attacking process.
     pub(super) fn attack(&self, program: &str) -> Attack {
         let environment = [
             ("HOSTILE_SERVER", self.server.to_string()),
@@ -25,7 +25,8 @@ impl Him {
         Attack(Command::new(program).envs(environment).spawn().unwrap())
     }
 
-    /// What a process was started with, if it is to be his.
+    /// Returns the attacker's input from the environment, if this process was started as the
+    /// attacker.
     #[must_use]
     pub fn from_environment() -> Option<Self> {
         let said = |name| std::env::var(name).ok();
@@ -37,7 +38,7 @@ impl Him {
     }
 }
 
-/// His process; ends with this.
+/// The attacking process; it ends when this value is dropped.
 #[derive(Debug)]
 pub struct Attack(Child);
 

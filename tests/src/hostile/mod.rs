@@ -1,15 +1,15 @@
-//! One plain user who does his worst, beside nine who work.
+//! One plain user who attacks the platform, while nine others work.
 //!
-//! Over 64 connections he lists everything under every name, searches large texts, sends large
-//! forms, guesses passwords, opens sockets and says nothing, and takes his time with heads, bodies
-//! and responses. The nine send requests at a steady pace, alone at first and then beside him, and
-//! webhooks are to receive what happens. His own webhooks share targets with theirs and do there
-//! what servers end connections for; what they are sent comes of his logins. Guesses come
-//! from 80 addresses, while others log in for the first time.
+//! Over 64 connections the attacker lists everything under every name, searches large texts, sends
+//! large forms, guesses passwords, opens silent sockets, and is slow with heads, bodies and
+//! responses. The nine send requests at a steady pace, first without the attack and then during it,
+//! and their webhooks must receive the occurrences. The attacker's webhooks share targets with
+//! theirs and provoke servers into ending connections; they are sent the attacker's logins. Guesses
+//! come from 80 addresses, while others log in for the first time.
 //!
 //! A minute of each: `cargo build --release -p tests --bin host --bin hostile`, then
-//! `target/release/hostile 60`, with `shared` at the end for nine who have his address. Five
-//! seconds run with the tests (`tests/alone/hostile.rs`).
+//! `target/release/hostile 60`, with `shared` at the end if the nine have the attacker's address.
+//! Five seconds run with the tests (`tests/alone/hostile.rs`).
 
 mod figures;
 mod forms;
@@ -36,19 +36,19 @@ pub use ways::attack;
 
 use crate::platform::{PASSWORD, PlatformProcess};
 
-/// How long deliveries that are under way at the end may take.
+/// The time limit for deliveries under way at the end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where the nine are.
+/// The addresses of the nine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Addresses {
-    /// Each has an address of its own.
+    /// Each has its own address.
     Own,
-    /// All are behind one gateway, with him: what is limited by address they share.
+    /// All are behind one gateway, with the attacker: they share the limits by address.
     His,
 }
 
-/// The platform under attack, and what everybody needs to reach it.
+/// The platform under attack, and the data with which everybody reaches it.
 #[derive(Debug)]
 struct Scene {
     addresses: Addresses,
@@ -57,7 +57,7 @@ struct Scene {
     receiver: Receiver,
 }
 
-/// The platform, with the nine who work there and what he needs.
+/// The platform, with the nine users who work there and the attacker's input.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Attacked {
     scene: Arc<Scene>,
@@ -66,11 +66,11 @@ pub struct Attacked {
 }
 
 impl Attacked {
-    /// Gives everybody what they need before it begins, on a platform that just started for the
-    /// first time.
+    /// Creates the records of everybody before the run begins, on a platform that just started for
+    /// the first time.
     ///
     /// # Panics
-    /// When it cannot be furnished.
+    /// If it cannot be furnished.
     pub async fn furnish(platform: PlatformProcess, addresses: Addresses) -> Self {
         let scene = Arc::new(Scene {
             addresses,
@@ -87,11 +87,11 @@ impl Attacked {
         Self { scene, nine, him }
     }
 
-    /// Stops the platform, lets this be done, and goes on with the platform that it returns, which
-    /// has the same data.
+    /// Stops the platform, runs the given function, and continues with the platform that it
+    /// returns, which has the same data.
     ///
     /// # Panics
-    /// When the platform does not stop.
+    /// If the platform does not stop.
     pub async fn restarted(self, meanwhile: impl AsyncFnOnce() -> PlatformProcess) -> Self {
         let scene = Arc::into_inner(self.scene).unwrap();
         assert!(scene.platform.stop());
@@ -107,22 +107,22 @@ impl Attacked {
         Self { scene, him, ..self }
     }
 
-    /// The nine work for this long.
+    /// Lets the nine work for this time.
     pub async fn work(&self, long: Duration) -> Phase {
         nine::work(&self.scene, &self.nine, long).await
     }
 
-    /// He begins; `his` is the program `hostile`.
+    /// Starts the attack; `his` is the program `hostile`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn attack(&self, his: &str) -> Attack {
         self.him.attack(his)
     }
 
-    /// How many deliveries of these occurrences of the nine are missing, once all that may come has
-    /// had its time.
+    /// Returns the number of missing deliveries of these occurrences of the nine, after the time
+    /// limit for late ones.
     pub async fn missing(&self, occurrences: usize) -> usize {
         self.scene.receiver.missing(occurrences, PATIENCE).await
     }
@@ -134,7 +134,7 @@ impl Attacked {
     }
 }
 
-/// Where it listens.
+/// Returns the address at which the platform listens.
 fn address(platform: &PlatformProcess) -> SocketAddr {
     let address = platform.base.strip_prefix("http://").unwrap();
     address.parse().unwrap()
@@ -144,7 +144,7 @@ fn address(platform: &PlatformProcess) -> SocketAddr {
 /// program `hostile`.
 ///
 /// # Panics
-/// When the platform does not start, or cannot be furnished.
+/// If the platform does not start, or cannot be furnished.
 pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses) -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(platform);
@@ -165,7 +165,7 @@ pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses
     }
 }
 
-/// A client with one connection, from 127.0.`net`.`host`.
+/// Returns a client with one connection, from 127.0.`net`.`host`.
 fn client(net: u8, host: u8) -> Client {
     Client::builder()
         .local_address(Some([127, 0, net, host].into()))

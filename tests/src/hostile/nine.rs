@@ -1,4 +1,4 @@
-//! The nine, who send requests at a steady pace whatever happens.
+//! The nine, who send requests at a steady pace under all conditions.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -15,15 +15,15 @@ use super::ways::login;
 use super::{Scene, client};
 use crate::process;
 
-/// A request of each of them.
+/// The interval between the requests of each of them.
 const EVERY: Duration = Duration::from_millis(100);
-/// The longest that one of them waits.
+/// The time limit of a request.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// The longest that somebody tries to log in.
+/// The time limit of a login.
 const LOGIN_PATIENCE: Duration = Duration::from_secs(60);
-/// Who logs in beside him.
+/// The users who log in during the attack.
 const USERS: [&str; 4] = ["tina", "ulf", "uma", "wanda"];
-/// How often as long as it should a phase may take.
+/// The factor by which a phase may exceed its length.
 const LATE: u32 = 3;
 const READS: [&str; 4] = [
     "webhook_urls?fields=most&limit=20",
@@ -32,7 +32,7 @@ const READS: [&str; 4] = [
     "system?fields=yb_version",
 ];
 
-/// For this time.
+/// Lets them work for this time.
 pub(super) async fn work(scene: &Arc<Scene>, nine: &[Member], long: Duration) -> Phase {
     let (begin, mut all) = (Instant::now(), JoinSet::new());
     for (number, member) in (0_u8..).zip(nine) {
@@ -70,7 +70,7 @@ fn resident(scene: &Scene) -> u64 {
 async fn one(scene: &Scene, member: &Member, begin: Instant, long: Duration) -> Phase {
     let (mut phase, mut due) = (Phase::default(), begin);
     for step in 0_usize.. {
-        // Where requests take much longer than they are apart, the rest would say no more.
+        // If requests take much longer than their interval, the rest would show nothing further.
         if due > begin + long || begin.elapsed() > long * LATE {
             break;
         }
@@ -108,8 +108,8 @@ async fn request(scene: &Scene, member: &Member, acts: bool, step: usize) -> Res
     }
 }
 
-/// Everybody whose password he does not guess logs in for the first time, from an address of their
-/// own, and tries again if refused. Returns the errors of those who have to give up.
+/// Logs in everybody whose password is not guessed, for the first time, each from their own
+/// address, and again after a refusal. Returns the errors of those who have to give up.
 pub(super) async fn log_in(scene: Arc<Scene>) -> Vec<String> {
     let mut errors = Vec::new();
     for (user, host) in USERS.into_iter().zip(100..) {

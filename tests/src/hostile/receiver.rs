@@ -1,4 +1,4 @@
-//! Receives what the nine's webhooks send, and counts it.
+//! A receiver that counts the deliveries of the nine's webhooks.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -42,10 +42,10 @@ impl Receiver {
         }
     }
 
-    /// Waits until this number of his deliveries have arrived.
+    /// Waits until this number of the attacker's deliveries have arrived.
     ///
     /// # Panics
-    /// When they do not.
+    /// If they do not.
     pub(super) async fn his(&self, deliveries: usize) {
         let arrived = async {
             while self.his.load(Ordering::SeqCst) < deliveries {
@@ -55,7 +55,8 @@ impl Receiver {
         timeout(PATIENCE, arrived).await.unwrap();
     }
 
-    /// How many deliveries of these occurrences are missing, once there are none or time is up.
+    /// Returns the number of missing deliveries of these occurrences, once there are none or the
+    /// time has ended.
     pub(super) async fn missing(&self, occurrences: usize, patience: Duration) -> usize {
         let (expected, end) = (occurrences * WEBHOOKS, Instant::now() + patience);
         loop {

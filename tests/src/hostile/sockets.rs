@@ -1,4 +1,5 @@
-//! Connections that say nothing, little, or read nothing. Each of his counts for many.
+//! Connections that send nothing, send little, or read nothing. Each of the attacker's counts for
+//! many.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,7 +10,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// Sockets at a time for each of his connections of these kinds.
+/// The number of concurrent sockets for each of the attacker's connections of these kinds.
 const SOCKETS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 const TRICKLE: Duration = Duration::from_secs(1);
@@ -20,7 +21,7 @@ async fn connect(server: SocketAddr) -> io::Result<TcpStream> {
     socket.connect(server).await
 }
 
-/// Has as many open at all times as he can.
+/// Keeps as many sockets open at all times as possible.
 async fn many<F>(server: SocketAddr, keep: impl Fn(TcpStream) -> F)
 where
     F: Future<Output = io::Result<()>> + Send + 'static,
@@ -67,7 +68,7 @@ async fn trickle(mut stream: TcpStream, begin: String) -> io::Result<()> {
     }
 }
 
-/// Asks for much, and does not read it.
+/// Requests a large response, and does not read it.
 pub(super) async fn unread(server: SocketAddr, key: &str) {
     let request = format!(
         "GET /api/v4/webhooks?fields=message&limit=100 HTTP/1.1\r\nhost: here\r\nauthorization: Bearer {key}\r\n\r\n"
@@ -76,7 +77,7 @@ pub(super) async fn unread(server: SocketAddr, key: &str) {
         let request = request.clone();
         async move {
             stream.write_all(request.as_bytes()).await?;
-            // Until he is thrown out.
+            // Until the platform closes the connection.
             let mut gone = JoinSet::new();
             gone.spawn(async move {
                 sleep(TRICKLE * 40).await;

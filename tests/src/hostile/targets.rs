@@ -1,5 +1,5 @@
-//! Targets that the nine share with him: one speaks HTTP/2, one HTTP/1.1, and both treat his
-//! requests in the ways in which servers hurt whoever shares a connection.
+//! Targets that the nine share with the attacker: one speaks HTTP/2, one HTTP/1.1, and both treat
+//! the attacker's requests in the ways in which servers hurt others on the same connection.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -20,14 +20,14 @@ use tokio_rustls::server::TlsStream;
 
 use crate::mutual_tls::Authority;
 
-/// The header that his credentials are in.
+/// The header with the attacker's credentials.
 pub(super) const TOKEN: &str = "x-token";
 /// A header at least as long ends its connection, as with a stock nginx.
 const LONG: usize = 8_192;
-/// The window of RFC 9113 §6.9.2, for a connection as for a stream: a message that is not read
-/// takes all of it.
+/// The window of RFC 9113 §6.9.2, for a connection as for a stream: an unread message takes all of
+/// it.
 const WINDOW: u32 = 65_535;
-/// Most of a response that repeats what it was sent.
+/// The largest part of a request that a response repeats.
 const REPEATED: usize = 16 * 1024;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
@@ -115,8 +115,8 @@ pub(super) async fn http1(counted: Arc<AtomicUsize>) -> SocketAddr {
     address
 }
 
-/// Serves a connection. A request to `/early` gets its response before its body is read; what comes
-/// next is taken for the next request, whose head ends with the next empty line.
+/// Serves a connection. A request to `/early` gets its response before its body is read; the
+/// following bytes are taken for the next request, whose head ends with the next empty line.
 async fn requests(mut stream: TcpStream, counted: &AtomicUsize) -> Option<()> {
     let mut read = Vec::new();
     loop {
@@ -143,7 +143,7 @@ async fn requests(mut stream: TcpStream, counted: &AtomicUsize) -> Option<()> {
     }
 }
 
-/// Reads on; nothing at the end.
+/// Reads more bytes; none at the end.
 async fn more(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<()> {
     let bytes = stream.read_buf(read).await.ok()?;
     (bytes > 0).then_some(())

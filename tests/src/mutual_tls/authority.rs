@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 #[derive(Debug)]
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// What a client has, in PEM.
+/// A client's certificate and key, in PEM.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// The certificate; its subject is `CN=` and the client's name.
@@ -25,10 +25,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// A line of the key's secret part.
+    /// Returns a line of the key's secret part.
     ///
     /// # Panics
-    /// Where the key has none.
+    /// If the key has none.
     #[must_use]
     pub fn secret(&self) -> &str {
         self.key.lines().nth(2).unwrap()
@@ -36,10 +36,10 @@ impl Client {
 }
 
 impl Authority {
-    /// A new one.
+    /// Creates a new authority.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
@@ -48,17 +48,17 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).unwrap())
     }
 
-    /// Its own certificate in DER, for a sender to trust.
+    /// Returns its own certificate in DER, for a sender to trust.
     #[must_use]
     pub fn root(&self) -> Vec<u8> {
         self.0.der().to_vec()
     }
 
-    /// What a server on `127.0.0.1` shows that it issued a certificate to; clients trust the
+    /// Returns the certificate that it issued to a server on `127.0.0.1`; clients trust the
     /// authority itself.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn shown(&self) -> SelfSigned {
         SelfSigned {
@@ -68,28 +68,28 @@ impl Authority {
         }
     }
 
-    /// A client whose certificate is valid for very long.
+    /// Returns a client whose certificate is valid for very long.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn client(&self, name: &str) -> Client {
         self.client_until(name, None)
     }
 
-    /// A client whose certificate expires at the beginning of that day.
+    /// Returns a client whose certificate expires at the beginning of that day.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn client_until(&self, name: &str, until: Option<DateTime<Utc>>) -> Client {
         self.renewed(name, until, &KeyPair::generate().unwrap().serialize_pem())
     }
 
-    /// Another certificate for a key.
+    /// Returns another certificate for a key.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn renewed(&self, name: &str, until: Option<DateTime<Utc>>, key: &str) -> Client {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
@@ -107,8 +107,8 @@ impl Authority {
         }
     }
 
-    /// How a target is served that asks for certificates of this authority; one that requires them
-    /// refuses clients without.
+    /// Returns the settings of a target that asks for certificates of this authority; one that
+    /// requires them refuses clients without.
     pub(crate) fn server(&self, requires: bool, alpn: &str) -> ServerConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();

@@ -1,4 +1,4 @@
-//! A target that notes which certificate each request came with.
+//! A target that records the client certificate of each request.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 use super::authority::Authority;
 use crate::world::HERE;
 
-/// A request: its path, and the subject of the certificate that its connection showed, or nothing.
+/// A request: its path, and the subject of its connection's certificate, or an empty text.
 pub type Arrived = (String, String);
 
 /// Responds 200 to everything.
@@ -34,7 +34,7 @@ impl Target {
     /// Starts a target that takes clients without a certificate too, by `http/1.1` or `h2`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn asking(authority: &Authority, alpn: &str) -> Self {
         Self::start(authority, false, alpn).await
     }
@@ -42,7 +42,7 @@ impl Target {
     /// Starts a target that refuses clients without a certificate of the authority.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn requiring(authority: &Authority, alpn: &str) -> Self {
         Self::start(authority, true, alpn).await
     }
@@ -71,13 +71,13 @@ impl Target {
         target
     }
 
-    /// Its URL with this path.
+    /// Returns its URL with this path.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.addr)
     }
 
-    /// What arrived so far.
+    /// Returns the requests that arrived so far.
     ///
     /// # Panics
     /// After a panic in another thread.
@@ -111,8 +111,8 @@ fn subject(der: &[u8]) -> String {
     certificate.subject().to_owned()
 }
 
-/// As servers do that want their alert to arrive: what is still sent is read, so that it is not
-/// answered with a reset.
+/// Reads the remaining input, so that it is not answered with a reset: servers do so that want
+/// their alert to arrive.
 async fn linger(mut stream: TcpStream) {
     drop(stream.shutdown().await);
     drop(stream.read_to_end(&mut Vec::new()).await);

@@ -11,7 +11,7 @@ use super::trace::Op;
 /// Disks write sectors of this size as a whole.
 const SECTOR: usize = 512;
 
-/// The files that are left, and what had been promised.
+/// The remaining files, and the promises made before the cut.
 #[derive(Debug, Default)]
 pub struct Disk {
     /// The content of each file.
@@ -20,10 +20,10 @@ pub struct Disk {
     pub acks: Vec<String>,
 }
 
-/// The disk after a power cut just before operation `at`.
+/// Returns the disk after a power cut just before operation `at`.
 pub fn cut(ops: &[Op], at: usize, random: &mut impl Rng) -> Disk {
     let mut disk = Disk::default();
-    // Written but not synced, by file, with the number of the operation.
+    // Written but not synced data, by file, with the number of the operation.
     let mut pending: HashMap<&str, Vec<(usize, &Op)>> = HashMap::new();
     for (number, op) in ops.iter().enumerate().take(at) {
         match op {
@@ -67,7 +67,7 @@ pub fn cut(ops: &[Op], at: usize, random: &mut impl Rng) -> Disk {
 }
 
 impl Disk {
-    /// Carries out an operation, of a write only the first `keep` bytes.
+    /// Carries out an operation; of a write only the first `keep` bytes.
     fn apply(&mut self, op: &Op, keep: usize) {
         match op {
             Op::Write {
@@ -92,11 +92,11 @@ impl Disk {
         }
     }
 
-    /// Writes the files into a folder, but those whose name ends in one of `without`: shared memory
-    /// does not survive a cut.
+    /// Writes the files into a folder, except those whose name ends in one of `without`: shared
+    /// memory does not survive a cut.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write_to(&self, dir: &Path, without: &[&str]) -> io::Result<()> {
         for (file, content) in &self.files {
             if !without.iter().any(|end| file.ends_with(end)) {

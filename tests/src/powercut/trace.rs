@@ -5,16 +5,16 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A system call that changes what is on the disk, or an acknowledgement.
+/// A system call that changes the disk, or an acknowledgement.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Op {
     /// Bytes at an offset.
     Write {
         /// The file's name, without its folder.
         file: String,
-        /// Where.
+        /// The position of the write.
         offset: usize,
-        /// What.
+        /// The written bytes.
         bytes: Vec<u8>,
     },
     /// The file gets this length.
@@ -31,7 +31,7 @@ pub enum Op {
         /// Operations from here on are not covered: they came after the sync had begun.
         upto: usize,
     },
-    /// The file is gone.
+    /// The file was removed.
     Unlink {
         /// The file.
         file: String,
@@ -40,7 +40,7 @@ pub enum Op {
     Ack(String),
 }
 
-/// One line of the record, before it is given meaning.
+/// One line of the record, before it is interpreted.
 #[derive(Debug)]
 pub struct Call<'a> {
     name: &'a str,
@@ -49,10 +49,10 @@ pub struct Call<'a> {
     began: usize,
 }
 
-/// Runs a command under `strace` and returns what it did to files in `dir`.
+/// Runs a command under `strace` and returns its operations on files in `dir`.
 ///
 /// # Errors
-/// When strace cannot be run, or the command fails.
+/// If strace cannot be run, or the command fails.
 pub fn record(command: &[&str], dir: &Path, trace: &Path) -> io::Result<Vec<Op>> {
     let status = Command::new("strace")
         .args([
@@ -77,7 +77,7 @@ pub fn record(command: &[&str], dir: &Path, trace: &Path) -> io::Result<Vec<Op>>
     Ok(parse(&std::fs::read_to_string(trace)?, dir))
 }
 
-/// The operations in a record of `strace -f -y -xx`, for files directly in `dir`.
+/// Returns the operations in a record of `strace -f -y -xx`, for files directly in `dir`.
 #[must_use]
 pub fn parse(trace: &str, dir: &Path) -> Vec<Op> {
     let mut ops = Vec::new();
@@ -188,12 +188,13 @@ fn finish(ops: &mut Vec<Op>, call: &Call<'_>, dir: &Path) {
     ops.extend(op);
 }
 
-/// The quoted strings of an argument list, decoded. A descriptor's path is in `<…>`, unquoted.
+/// Returns the quoted strings of an argument list, decoded. A descriptor's path is in `<…>`,
+/// unquoted.
 fn strings(args: &str) -> Vec<Vec<u8>> {
     args.split('"').skip(1).step_by(2).map(unhex).collect()
 }
 
-/// Undoes `\x2f\x74`; text that is not in that form is taken as it is.
+/// Decodes `\x2f\x74`; text in another form is returned unchanged.
 fn unhex(text: &str) -> Vec<u8> {
     if !text.starts_with("\\x") {
         return text.as_bytes().to_vec();

@@ -5,22 +5,22 @@ use std::time::Duration;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
 use tokio::time::Instant;
 
-/// All of them.
+/// All users.
 pub(super) const ALL: [u128; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
 
-/// A system administrator, who is in no tenant.
+/// A system administrator without a tenant.
 pub(super) const OPERATOR: u128 = 99;
 
-/// How long answers take that do not come at once.
+/// The delay of answers that do not come immediately.
 const LATE: Duration = Duration::from_secs(3);
-/// How many minutes go by from one in which they do not to the next.
+/// The interval in minutes between minutes with late answers.
 const TURNS: u64 = 3;
 
-/// Tenants are 1 to 3; of tenant 2, 20 is the administrator, and 21 and 22 are users.
+/// The accounts. Tenants are 1 to 3; of tenant 2, 20 is the administrator, and 21 and 22 are users.
 #[derive(Debug, Default)]
 pub(super) struct Users {
-    /// Since then, what is said of administrators comes late in the first of three minutes each:
-    /// what users emit waits in the outbox then, for what is to go to the administrator.
+    /// The time since which answers about administrators are late in the first of three minutes
+    /// each: in that minute, occurrences for the administrator wait in the outbox.
     late_since: Option<Instant>,
 }
 
@@ -38,7 +38,7 @@ impl Users {
     }
 }
 
-/// The tenant's administrator.
+/// Returns the tenant's administrator.
 pub(super) fn administrator(owner: u128) -> u128 {
     owner / 10 * 10
 }

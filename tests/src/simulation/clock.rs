@@ -6,19 +6,19 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::Clock;
 use tokio::time::Instant;
 
-/// When every run begins, in seconds since 1970.
+/// The time at which every run begins, in seconds since 1970.
 const NOON: i64 = 1_772_366_400;
 
 /// Follows tokio's time, which only moves when everything waits.
 #[derive(Debug)]
 pub(super) struct VirtualClock {
     began: Instant,
-    /// Seconds that it is wrong by.
+    /// The seconds by which it is wrong.
     wrong: AtomicI64,
 }
 
 impl VirtualClock {
-    /// A clock that is right, where the simulation began at this instant.
+    /// Returns a correct clock for a simulation that began at this instant.
     pub(super) fn since(began: Instant) -> Self {
         Self {
             began,
@@ -26,7 +26,7 @@ impl VirtualClock {
         }
     }
 
-    /// Sets it wrong by this many seconds.
+    /// Sets the number of seconds by which it is wrong.
     pub(super) fn set_wrong(&self, seconds: i64) {
         self.wrong.store(seconds, Ordering::Relaxed);
     }

@@ -12,25 +12,25 @@ use super::clock::VirtualClock;
 use super::faults::Way;
 use super::process::{Ground, Process};
 
-/// A place for a process.
+/// A slot for a process.
 #[derive(Debug)]
 enum Slot {
     Runs(Box<Process>),
-    /// It is to be started then.
+    /// The process will be started at this time.
     Away(Instant),
 }
 
-/// The slots, and what they stand on.
+/// The slots, and the state that they share.
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub(super) ground: Ground,
     slots: Vec<Slot>,
-    /// How many were ever started.
+    /// The number of processes ever started.
     started: u64,
     down_until: Instant,
-    /// When processes were killed, by their number.
+    /// The times at which processes were killed, by their number.
     pub(super) killed: BTreeMap<u64, DateTime<Utc>>,
-    /// Since when processes ran, by their number, and until when.
+    /// The times between which processes ran, by their number.
     pub(super) lives: BTreeMap<u64, Life>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Cluster {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Life {
     pub from: DateTime<Utc>,
-    /// When it was killed or shut down; far in the future, if it was not.
+    /// The time at which it was killed or shut down; far in the future, if it was not.
     pub until: DateTime<Utc>,
 }
 
@@ -55,7 +55,8 @@ impl Cluster {
         }
     }
 
-    /// The process in a slot, if one runs there; the number is taken modulo how many there are.
+    /// Returns the process in a slot, if one runs there; the number is taken modulo the number of
+    /// slots.
     pub(super) fn process(&self, slot: u8) -> Option<&Process> {
         match &self.slots[usize::from(slot) % self.slots.len()] {
             Slot::Runs(process) => Some(process),
@@ -63,7 +64,7 @@ impl Cluster {
         }
     }
 
-    /// All that run.
+    /// Returns all running processes.
     pub(super) fn running(&self) -> impl Iterator<Item = &Process> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Runs(process) => Some(&**process),
@@ -71,7 +72,7 @@ impl Cluster {
         })
     }
 
-    /// Lets time go by, and starts what is due.
+    /// Lets time pass, and starts the processes that are due.
     pub(super) async fn pass(&mut self, time: Duration) {
         let until = Instant::now() + time;
         loop {
@@ -121,7 +122,7 @@ impl Cluster {
         Arc::new(way)
     }
 
-    /// Kills a process. What it was about to do stays undone.
+    /// Kills a process. Its unfinished work stays undone.
     pub(super) fn kill(&mut self, slot: u8, back_after: u16) {
         if let Some(number) = self.process(slot).map(|process| process.number) {
             self.killed.insert(number, self.now());
@@ -129,7 +130,7 @@ impl Cluster {
         self.away(slot, back_after, |process| process.kill());
     }
 
-    /// Shuts a process down: it may end what it does for ten seconds.
+    /// Shuts a process down: it may finish its work for ten seconds.
     pub(super) fn stop(&mut self, slot: u8, back_after: u16) {
         self.away(slot, back_after, |process| {
             let engine = process.engine.clone();
@@ -150,13 +151,13 @@ impl Cluster {
         }
     }
 
-    /// The store refuses everybody for this time.
+    /// Makes the store refuse everybody for this time.
     pub(super) fn store_down(&mut self, time: Duration) {
         self.down_until = Instant::now() + time;
         self.running().for_each(|process| process.way.down(time));
     }
 
-    /// All trouble is over: every clock is right, the store is well, and every process starts.
+    /// Ends all trouble: every clock is right, the store is well, and every process starts.
     pub(super) async fn heal(&mut self) {
         let now = Instant::now();
         self.down_until = now;
@@ -172,7 +173,7 @@ impl Cluster {
         self.start_due().await;
     }
 
-    /// The true time.
+    /// Returns the true time.
     pub(super) fn now(&self) -> DateTime<Utc> {
         VirtualClock::since(self.ground.began).now()
     }

@@ -1,5 +1,5 @@
-//! What webhooks show their targets, numbered so that a request tells what it carries: a token, and
-//! the secrets that sign.
+//! Credentials that webhooks show their targets, numbered so that a request shows which of them it
+//! carries: a token, and the secrets that sign.
 
 use chrono::{DateTime, Utc};
 use webhook_model::{Authorization, SigningSecret};
@@ -10,13 +10,14 @@ use super::stage::Stage;
 /// One value of a token or of the newest secret, from the edit that stores it on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// When the edit was asked for.
+    /// The time at which the edit was requested.
     pub began: DateTime<Utc>,
-    /// When it was answered, and whether it is stored for sure. `None`: it never was.
+    /// The time of the answer, and whether the edit is stored for certain. `None`: it never was
+    /// answered.
     pub ended: Option<(DateTime<Utc>, bool)>,
 }
 
-/// The token of this number of a webhook.
+/// Returns the token of this number of a webhook.
 pub(super) fn token(hook: usize, number: usize) -> String {
     format!("t{hook}.{number}")
 }
@@ -25,7 +26,7 @@ pub(super) fn authorization(hook: usize, number: usize) -> Authorization {
     Authorization::bearer(&token(hook, number)).unwrap()
 }
 
-/// The signing secret of this number of a webhook.
+/// Returns the signing secret of this number of a webhook.
 pub(super) fn secret(hook: usize, number: usize) -> SigningSecret {
     let mut bytes = [7; 32];
     bytes[..8].copy_from_slice(&(hook as u64).to_be_bytes());
@@ -34,7 +35,7 @@ pub(super) fn secret(hook: usize, number: usize) -> SigningSecret {
 }
 
 impl Stage {
-    /// A webhook shows something else from now on. A secret stays beside its successor.
+    /// Changes a webhook's credentials. An old secret stays next to its successor.
     pub(super) fn rotate(&self, process: u8, hook: u8, shown: Shown) {
         let (index, hook) = self.ledger.some_hook(hook);
         self.ask(process, move |engine, ledger| async move {

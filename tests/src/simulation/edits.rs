@@ -1,4 +1,4 @@
-//! When webhooks were edited, as it is stored.
+//! The times of edits of webhooks, as they are stored.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -14,13 +14,13 @@ use super::clock::VirtualClock;
 /// An edit, by a user or by the platform.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// By the true time.
+    /// The true time of the edit.
     pub at: DateTime<Utc>,
-    /// What the webhook is from then on.
+    /// The activity of the webhook from then on.
     pub activity: Activity,
 }
 
-/// Those of each webhook, in the order of time.
+/// The edits of each webhook, in the order of time.
 #[derive(Debug)]
 pub(super) struct Edits {
     clock: VirtualClock,
@@ -35,7 +35,7 @@ impl Edits {
         }
     }
 
-    /// Notes the edits in what passes between a process and the store.
+    /// Records the edits that pass between a process and the store.
     pub(super) fn watching(self: Arc<Self>) -> impl FnMut(&Passing<'_>) + Send + 'static {
         move |passing| {
             if let Passing::Updated(RecordRow::Webhook(row)) = passing {
@@ -58,7 +58,7 @@ impl Edits {
         of.get(&webhook).cloned().unwrap_or_default()
     }
 
-    /// The webhooks that are disabled now.
+    /// Returns the webhooks that are disabled now.
     pub(super) fn disabled(&self) -> Vec<WebhookId> {
         let of = self.of.lock().unwrap();
         let is_disabled = |edits: &[Edit]| {
@@ -72,8 +72,8 @@ impl Edits {
     }
 }
 
-/// When it was disabled: by the platform, since no user does that here. An edit of one that is
-/// disabled keeps it so.
+/// Returns the times at which it was disabled: by the platform, because no user does that here. An
+/// edit of a disabled webhook keeps it so.
 pub(super) fn disablings(edits: &[Edit]) -> Vec<DateTime<Utc>> {
     let mut was = Activity::Active;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The end of a run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use super::script::Mood;
 use super::stage::Stage;
 use super::switches::Switched;
 
-/// When the trouble is over, the queue is empty so much later than the last delivery that waits is
-/// due or leased: a few polls, an open circuit breaker's pause, and what is sent of a backlog in a
-/// second.
+/// The time in which the queue becomes empty after the trouble, from the last due time or lease end
+/// of a waiting delivery on: a few polls, an open circuit breaker's pause, and a backlog's
+/// deliveries of a second.
 const SOON: Duration = Duration::from_secs(120);
 
 impl Stage {
-    /// All trouble ends, and the queue becomes empty; by how much too late, if so.
+    /// Ends all trouble, and waits until the queue is empty; returns the delay if that is too late.
     pub(super) async fn end(&mut self) -> Option<Duration> {
         self.cluster.tell("all trouble ends");
         for host in 0..HOSTS {
@@ -66,7 +66,7 @@ impl Stage {
         }
     }
 
-    /// What was under way when trouble ended may have failed, and so disabled a webhook.
+    /// Deliveries under way at the end of the faults may have failed, and so disabled a webhook.
     async fn enable(&self) {
         for webhook in self.cluster.ground.edits.disabled() {
             let process = self.cluster.running().next().unwrap();
@@ -75,7 +75,7 @@ impl Stage {
     }
 }
 
-/// All that the log holds.
+/// Returns all deliveries in the log.
 pub(super) async fn all_deliveries(store: &MemoryStore) -> Vec<Delivery> {
     let mut all = Vec::new();
     let mut page = Page::first(1_000);
@@ -92,7 +92,7 @@ pub(super) async fn all_deliveries(store: &MemoryStore) -> Vec<Delivery> {
     }
 }
 
-/// The attempts of each delivery, the oldest first.
+/// Returns the attempts of each delivery, the oldest first.
 pub(super) async fn all_attempts(
     store: &MemoryStore,
     deliveries: &[Delivery],

@@ -1,4 +1,4 @@
-//! What goes wrong between one process and the store.
+//! Faults between one process and the store.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use super::trace::Trace;
 /// Longer than any run.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// The state of the way from one process to the store.
+/// The state of the connection from one process to the store.
 #[derive(Debug)]
 pub(super) struct Way {
     seed: u64,
@@ -26,7 +26,7 @@ pub(super) struct Way {
 #[derive(Debug)]
 struct State {
     rng: StdRng,
-    /// Nothing that a killed process calls is carried out or answered.
+    /// Whether the process was killed: no further call of it is carried out or answered.
     dead: bool,
     down_until: Instant,
     bad_until: Instant,
@@ -49,28 +49,28 @@ impl Way {
         }
     }
 
-    /// The process is killed.
+    /// Kills the process.
     pub(super) fn cut(&self) {
         self.state.lock().unwrap().dead = true;
     }
 
-    /// Everything is refused for this time.
+    /// Makes the store refuse everything for this time.
     pub(super) fn down(&self, time: Duration) {
         self.state.lock().unwrap().down_until = Instant::now() + time;
     }
 
-    /// One call in ten goes wrong for this time.
+    /// Makes one call in ten go wrong for this time.
     pub(super) fn bad(&self, time: Duration) {
         self.state.lock().unwrap().bad_until = Instant::now() + time;
     }
 
-    /// The trouble is over.
+    /// Ends the trouble.
     pub(super) fn heal(&self) {
         self.down(Duration::ZERO);
         self.bad(Duration::ZERO);
     }
 
-    /// What is to go wrong with this call.
+    /// Returns the fault of this call.
     pub(super) fn decide(&self, method: &'static str) -> Option<Fault> {
         let (mut state, now) = (self.state.lock().unwrap(), Instant::now());
         if state.dead {
@@ -95,9 +95,9 @@ impl Way {
 }
 
 impl Way {
-    /// What is to go wrong with this call of the keys. Their strings are random, and with them what
-    /// of them changes together: nothing that others do may depend on how often they ask for that.
-    /// So time alone decides, and nothing is drawn or counted.
+    /// Returns the fault of this call of the key store. Key strings are random, and so is
+    /// everything that depends on them: other actions must not depend on how often keys are read.
+    /// So only time decides, and nothing is drawn or counted.
     pub(super) fn decide_keys(&self, method: &'static str) -> Option<Fault> {
         let (state, now) = (self.state.lock().unwrap(), Instant::now());
         if state.dead {

@@ -1,4 +1,4 @@
-//! What every user has when a run begins.
+//! The records of every user when a run begins.
 
 use gatepost_engine::Engine;
 use gatepost_ids::Audience;
@@ -13,7 +13,7 @@ use super::credentials::{Change, authorization, secret};
 use super::ledger::{Hook, Ledger};
 use super::network::{INNER, Network};
 
-/// How many hosts there are: one for each webhook but that of an inner address.
+/// The number of hosts: one for each webhook except that with an inner address.
 pub(super) const HOSTS: usize = ALL.len() * 2;
 
 pub(super) fn catalog() -> Catalog {
@@ -23,8 +23,8 @@ pub(super) fn catalog() -> Catalog {
     types.unwrap().build()
 }
 
-/// Each user has two webhooks, one of which stays as it is; the third of each four keeps the order.
-/// One more has an inner address. Without `orders` no webhook keeps the order.
+/// Creates two webhooks of each user, one of which stays as it is; the third of each four keeps the
+/// order. One more has an inner address. Without `orders` no webhook keeps the order.
 pub(super) async fn furnish(engine: &Engine, ledger: &Ledger, orders: bool) {
     for (at, owner) in ALL.into_iter().enumerate() {
         for steady in [true, false] {
@@ -88,7 +88,7 @@ async fn hook(
     });
 }
 
-/// A task of this owner.
+/// Returns a task of this owner.
 pub(super) fn task(webhook: WebhookId, owner: u128, message: &str, once: bool) -> Task {
     let message = message.parse().unwrap();
     Task {
@@ -101,7 +101,7 @@ pub(super) fn task(webhook: WebhookId, owner: u128, message: &str, once: bool) -
     }
 }
 
-/// An event on all objects with this tag.
+/// Returns an event on all objects with this tag.
 pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
     Event {
         event_type: "vms".parse().unwrap(),
@@ -115,7 +115,7 @@ pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
     }
 }
 
-/// Something happened to a user's object with this tag.
+/// Returns an occurrence of a user's object with this tag.
 pub(super) fn occurrence(name: &str, tag: i64, user: u128, number: u64) -> Occurrence {
     let audience = Audience::Owner(OwnerId(user));
     let mut new = Occurrence::new("vms".parse().unwrap(), name.parse().unwrap(), audience);

@@ -1,4 +1,4 @@
-//! What users do with their webhooks.
+//! Actions of users on their webhooks.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::stage::Stage;
 use super::switches::Switched;
 
 impl Stage {
-    /// An act upon one webhook.
+    /// Carries out an act on one webhook.
     pub(super) fn of_a_hook(&self, act: Act) {
         let (Act::Pause { process, hook }
         | Act::Resume { process, hook }
@@ -89,8 +89,8 @@ impl Stage {
     }
 }
 
-/// Other retries and another timeout; it keeps its order from now on where the retries are odd, and
-/// else does not.
+/// Changes retries and timeout; the webhook keeps its order from now on if the retries are odd, and
+/// does not otherwise.
 async fn edit(
     engine: &Engine,
     ledger: &Ledger,
@@ -119,7 +119,7 @@ async fn edit(
     ledger.switched(call, stored);
 }
 
-/// Those that wait of a webhook.
+/// Returns the waiting deliveries of a webhook.
 async fn waiting(engine: &Engine, hook: &Hook) -> Vec<DeliveryId> {
     let query = DeliveryQuery {
         webhook: Some(hook.id),

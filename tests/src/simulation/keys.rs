@@ -1,4 +1,4 @@
-//! What users do with their API keys.
+//! Actions of users on their API keys.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -22,29 +22,29 @@ pub(super) struct Known {
     pub ends: Ends,
 }
 
-/// Until when a key is good, by the clock of the process that rolled it.
+/// The time until which a key is valid, by the clock of the process that rolled it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Ends {
     Never,
-    /// A roll of it was asked for and not answered well: nobody knows.
+    /// A roll of it was requested and not answered: the result is unknown.
     Unknown,
-    /// It was rolled: it is good until the first moment, and from the second on no more.
+    /// It was rolled: it is valid until the first moment, and invalid from the second on.
     Between(DateTime<Utc>, DateTime<Utc>),
 }
 
-/// A key was presented. Times are those of the process that was asked.
+/// A presented key. Times are those of the process that was asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub owner: u128,
-    /// The earlier and the later of when it was asked and when it answered: a clock may jump.
+    /// The earlier and the later of the times of request and answer: a clock may jump.
     pub between: [DateTime<Utc>; 2],
-    /// What was known of the key before, and after.
+    /// The knowledge about the key before the request, and after it.
     pub known: [Ends; 2],
-    /// Whose it is, if it is good. Of an answer that says neither nothing is kept.
+    /// The owner, if the key is valid. An answer that says neither is not recorded.
     pub good_for: Option<u128>,
 }
 
-/// One process, to be asked about keys.
+/// One process that answers about keys.
 struct Door {
     keys: KeyService,
     clock: Arc<VirtualClock>,
@@ -52,7 +52,7 @@ struct Door {
 }
 
 impl Stage {
-    /// Whatever the keys of a process are asked goes on beside everything else.
+    /// Sends requests to the keys of a process while everything else runs.
     fn ask_keys<F>(&self, process: u8, ask: impl FnOnce(Door) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -66,7 +66,7 @@ impl Stage {
         }
     }
 
-    /// A user rolls the newest key, or makes one if nobody knows whether that was rolled.
+    /// Rolls a user's newest key, or makes one if nobody knows whether that was rolled.
     pub(super) fn roll_key(&self, process: u8, user: u128, overlap: u16) {
         self.ask_keys(process, async move |door: Door| {
             let Door { keys, ledger, .. } = &door;
@@ -85,7 +85,7 @@ impl Stage {
         });
     }
 
-    /// The newest keys of a user are presented to two processes.
+    /// Presents the newest keys of a user to two processes.
     pub(super) fn use_keys(&self, process: u8, user: u128) {
         for process in [process, process.wrapping_add(1)] {
             for index in self.ledger.newest_keys(user, 4) {
@@ -114,14 +114,14 @@ impl Door {
         });
     }
 
-    /// Then and now, by this process's clock.
+    /// Returns then and now, by this process's clock.
     fn since(&self, then: DateTime<Utc>) -> [DateTime<Utc>; 2] {
         let now = self.clock.now();
         [then.min(now), then.max(now)]
     }
 }
 
-/// A user makes a key. If that fails there is none.
+/// Creates a key of a user; none if that fails.
 pub(super) async fn create(keys: &KeyService, ledger: &Ledger, user: u128) {
     let name = format!("k{}", ledger.nth_creation()).parse().unwrap();
     let draft = KeyDraft::new(OwnerId(user), name);
@@ -154,7 +154,7 @@ impl Ledger {
         self.keys.lock().unwrap()[index].ends = ends;
     }
 
-    /// The newest key of a user that was not rolled, as far as is known.
+    /// Returns the newest key of a user that was not rolled, as far as is known.
     fn newest_key(&self, user: u128) -> Option<(usize, Known)> {
         let index = *self.newest_keys(user, 1).first()?;
         let key = self.key(index);
@@ -168,7 +168,7 @@ impl Ledger {
         own.take(most).map(|(index, _)| index).collect()
     }
 
-    /// Each key comes from an address of its own: nobody here guesses.
+    /// Returns another address for each key: nobody guesses here.
     fn nth_address(&self) -> IpAddr {
         let uses = self.nth_creation();
         Ipv4Addr::from_bits(0x0B00_0000 + u32::try_from(uses).unwrap()).into()

@@ -13,12 +13,12 @@ use super::clock::VirtualClock;
 /// A lease.
 #[derive(Clone, Copy, Debug)]
 struct Lease {
-    /// When it was stored, by the true time.
+    /// The true time at which it was stored.
     given: DateTime<Utc>,
     until: DateTime<Utc>,
 }
 
-/// Those of each message, in the order of time.
+/// The leases of each message, in the order of time.
 #[derive(Debug)]
 pub(super) struct Leases {
     clock: VirtualClock,
@@ -33,7 +33,7 @@ impl Leases {
         }
     }
 
-    /// Notes the leases in what passes between a process and the store.
+    /// Records the leases that pass between a process and the store.
     pub(super) fn watching(self: Arc<Self>) -> impl FnMut(Passing<'_>) + Send + 'static {
         move |passing| match passing {
             Passing::Enqueue(batch) => {
@@ -58,7 +58,7 @@ impl Leases {
         all.push(Lease { given, until });
     }
 
-    /// When the lease ends that was given last before a request of this message came.
+    /// Returns the end of the last lease that was given before a request of this message came.
     pub(super) fn end(&self, message: &str, came: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let of = self.of.lock().unwrap();
         let mut before = of.get(message)?.iter().rev();

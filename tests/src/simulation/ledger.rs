@@ -1,4 +1,4 @@
-//! What the engine accepted: the judge holds it to that.
+//! The occurrences and changes that the engine accepted, for the checks.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -18,17 +18,17 @@ use super::switches::{Cancel, Switch};
 /// An occurrence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Happened {
-    /// Whose object it was about.
+    /// The user whose object it was about.
     pub user: u128,
     pub began: DateTime<Utc>,
-    /// When an emit of it returned without an error first.
+    /// The time at which an emit of it first returned without an error.
     pub answered: Option<DateTime<Utc>>,
-    /// It was emitted through the outbox.
+    /// Whether it was emitted through the outbox.
     pub later: bool,
-    /// It was emitted once more.
+    /// Whether it was emitted once more.
     pub repeated: bool,
-    /// When an emit of it returned without an error; in the far future, if what it makes was to
-    /// follow.
+    /// The time at which an emit of it returned without an error; in the far future, if its
+    /// deliveries had to follow.
     pub accepted: Option<DateTime<Utc>>,
 }
 
@@ -36,10 +36,10 @@ pub(super) struct Happened {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
     pub user: u128,
-    /// The task was stored; what reaches it, too.
+    /// The stored task; the event that matches, too.
     pub task: Option<TaskId>,
     pub began: DateTime<Utc>,
-    /// When an occurrence that reaches it was accepted after that.
+    /// The time at which an occurrence that matches it was accepted after that.
     pub reached: Option<DateTime<Utc>>,
 }
 
@@ -48,9 +48,9 @@ pub(super) struct Once {
 pub(super) struct Hook {
     pub id: WebhookId,
     pub owner: u128,
-    /// The number of its host; `None`: that of an inner address.
+    /// The number of its host; `None` for that with an inner address.
     pub host: Option<usize>,
-    /// Nobody edits, cancels or deletes: what matches it is sent.
+    /// Whether nobody edits, cancels or deletes it: every matching occurrence is sent.
     pub steady: bool,
     pub in_order: bool,
     /// The most retries that it ever had, and the fewest.
@@ -59,12 +59,12 @@ pub(super) struct Hook {
     pub replayed: bool,
     pub hastened: bool,
     pub deleted: bool,
-    /// It is paused, or deleted.
+    /// Pauses and the deletion.
     pub rests: Vec<Switch>,
-    /// It keeps the order, by an edit.
+    /// The edits that switch its order.
     pub orders: Vec<Switch>,
     pub cancels: Vec<Cancel>,
-    /// All that ever authenticated it, and signed for it, by number.
+    /// All tokens that ever authenticated it, and secrets that signed for it, by number.
     pub tokens: Vec<Change>,
     pub secrets: Vec<Change>,
 }
@@ -78,20 +78,20 @@ impl Hook {
     }
 }
 
-/// How an emit was accepted.
+/// The way in which an emit was accepted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Accepted {
-    /// All that it makes is stored, or counted.
+    /// All its deliveries are stored, or counted.
     Decided,
-    /// It is stored, and what it makes follows.
+    /// It is stored, and its deliveries follow.
     Later,
 }
 
-/// All of it.
+/// All records of a run.
 #[derive(Debug)]
 pub(super) struct Ledger {
     clock: VirtualClock,
-    /// What was made, for names that nobody has.
+    /// The number of names made, for names that nobody has.
     made: AtomicU64,
     pub happened: Mutex<BTreeMap<u64, Happened>>,
     pub once: Mutex<BTreeMap<u64, Once>>,
@@ -115,17 +115,17 @@ impl Ledger {
         }
     }
 
-    /// The true time.
+    /// Returns the true time.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// A number that nobody else gets.
+    /// Returns a number that nobody else gets.
     pub(super) fn nth_creation(&self) -> u64 {
         self.made.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Something happens; its number.
+    /// Records an occurrence; returns its number.
     pub(super) fn happens(&self, user: u128, later: bool) -> u64 {
         let mut happened = self.happened.lock().unwrap();
         let number = happened.len() as u64 + 1;
@@ -141,7 +141,7 @@ impl Ledger {
         number
     }
 
-    /// An emit of it returned without an error.
+    /// Records that an emit of it returned without an error.
     pub(super) fn accepted(&self, number: u64, accepted: Accepted) {
         if let Some(known) = self.happened.lock().unwrap().get_mut(&number) {
             known.answered.get_or_insert(self.now());
@@ -149,7 +149,7 @@ impl Ledger {
         }
     }
 
-    /// When it was decided what an accepted emit makes.
+    /// Returns the time at which the deliveries of an accepted emit were decided.
     pub(super) fn decided(&self, accepted: Accepted) -> DateTime<Utc> {
         match accepted {
             Accepted::Decided => self.now(),
@@ -157,7 +157,7 @@ impl Ledger {
         }
     }
 
-    /// A webhook is to show something else; its number.
+    /// Records the request to change a webhook's credential; returns its number.
     pub(super) fn rotates(&self, index: usize, shown: Shown) -> usize {
         let began = self.now();
         let mut hooks = self.hooks.lock().unwrap();
@@ -166,25 +166,25 @@ impl Ledger {
         changes.len() - 1
     }
 
-    /// It does, for sure or perhaps.
+    /// Records that the credential changed, for certain or perhaps.
     pub(super) fn rotated(&self, index: usize, shown: Shown, number: usize, stored: bool) {
         let ended = Some((self.now(), stored));
         self.hooks.lock().unwrap()[index].changes(shown)[number].ended = ended;
     }
 
-    /// Notes something about a one-time task.
+    /// Changes the record of a one-time task.
     pub(super) fn note_once(&self, number: u64, note: impl FnOnce(&mut Once)) {
         self.once.lock().unwrap().get_mut(&number).map(note);
     }
 
-    /// Some webhook: a number, taken modulo what there is.
+    /// Returns some webhook: a number, taken modulo the number of webhooks.
     pub(super) fn some_hook(&self, number: u8) -> (usize, Hook) {
         let hooks = self.hooks.lock().unwrap();
         let index = usize::from(number) % hooks.len();
         (index, hooks[index].clone())
     }
 
-    /// Notes something about a webhook.
+    /// Changes the record of a webhook.
     pub(super) fn note(&self, index: usize, note: impl FnOnce(&mut Hook)) {
         note(&mut self.hooks.lock().unwrap()[index]);
     }

@@ -2,9 +2,9 @@
 //! start again, clocks jump, the store fails and lies about commits, targets refuse, hang and
 //! reset, and users edit, pause, replay and delete all the while.
 //!
-//! Everything is real but time, the network's far end and the disk: the engine, its sender with its
-//! pool, HTTP itself. A run is decided by its [`Script`] and its seed, and nothing else: the same
-//! two make the same run, to the byte ([`Outcome::trace`]).
+//! Only time, the network's far end and the disk are simulated: the engine, its sender with its
+//! pool, and HTTP itself are real. Only its [`Script`] and its seed decide a run: the same two make
+//! the same run, to the byte ([`Outcome::trace`]).
 
 mod accounts;
 mod clock;

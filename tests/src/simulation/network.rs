@@ -1,4 +1,4 @@
-//! The network between processes and targets: names, addresses, and who behaves how.
+//! The network between processes and targets: names, addresses, and the behaviour of targets.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -25,16 +25,16 @@ pub(super) struct Request {
     pub id: String,
     pub body: String,
     pub carried: Carried,
-    /// When its head was read.
+    /// The time at which its head was read.
     pub at: chrono::DateTime<chrono::Utc>,
-    /// The status that was sent, and when; `None` when there was no answer.
+    /// The status that was sent, and its time; `None` without an answer.
     pub answered: Option<(u16, chrono::DateTime<chrono::Utc>)>,
-    /// How many seconds the answer asked to be left alone.
+    /// The number of seconds in the answer's `Retry-After`.
     pub leave_alone: Option<u64>,
-    /// When it was answered, or the connection closed.
+    /// The time of its answer, or of the connection's end.
     pub over: Option<chrono::DateTime<chrono::Utc>>,
-    /// Whether its connection had served another and was closed before any byte of an answer: the
-    /// sender sends it once more, and that is no attempt.
+    /// Whether its connection had served another request and was closed before any byte of an
+    /// answer: the sender sends it once more, in the same attempt.
     pub repeated: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Came {
     pub carried: Carried,
 }
 
-/// What authenticates a request, as its headers say.
+/// The credentials in a request's headers.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     pub authorization: String,
@@ -67,9 +67,9 @@ pub(super) struct Network {
 struct State {
     moods: Vec<Mood>,
     seen: Vec<Request>,
-    /// Requests that are under way, and the most there ever were, by host.
+    /// The number of requests under way, and its maximum, by host.
     under_way: Vec<(usize, usize)>,
-    /// Addresses that were dialled and must not be.
+    /// Forbidden addresses that were dialled.
     forbidden: Vec<IpAddr>,
 }
 
@@ -87,7 +87,7 @@ impl Network {
         }
     }
 
-    /// The name of a host.
+    /// Returns the name of a host.
     pub(super) fn name(host: usize) -> String {
         format!("host{host}.example")
     }
@@ -100,7 +100,7 @@ impl Network {
         self.state.lock().unwrap().moods[host] = mood;
     }
 
-    /// A request has come; its number.
+    /// Records a request; returns its number.
     pub(super) fn arrived(&self, host: usize, came: Came) -> usize {
         let Came { id, body, carried } = came;
         let mut state = self.state.lock().unwrap();
@@ -125,12 +125,12 @@ impl Network {
         state.seen.len() - 1
     }
 
-    /// Its reused connection is closed before any byte of an answer.
+    /// Records that its reused connection is closed before any byte of an answer.
     pub(super) fn repeats(&self, request: usize) {
         self.state.lock().unwrap().seen[request].repeated = true;
     }
 
-    /// It was answered, or it was not.
+    /// Records its answer, or that there was none.
     pub(super) fn ended(&self, request: usize, status: Option<u16>, leave_alone: Option<u64>) {
         let mut state = self.state.lock().unwrap();
         let now = self.clock.now();
@@ -146,7 +146,8 @@ impl Network {
         state.under_way[host].0 -= 1;
     }
 
-    /// All requests, the most at once by host, and what was dialled and must not be.
+    /// Returns all requests, the largest number of concurrent ones by host, and the forbidden
+    /// addresses that were dialled.
     pub(super) fn end(&self) -> (Vec<Request>, Vec<usize>, Vec<IpAddr>) {
         let mut state = self.state.lock().unwrap();
         let most = state.under_way.iter().map(|(_, most)| *most).collect();
@@ -158,14 +159,14 @@ impl Network {
     }
 }
 
-/// What one process sees of it, until it is killed.
+/// The network of one process, until that is killed.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) network: Arc<Network>,
     pub(super) cut: CancellationToken,
 }
 
-/// The number of a host whose address this is.
+/// Returns the number of the host with this address.
 fn host_of(ip: IpAddr) -> Option<usize> {
     match ip {
         IpAddr::V4(ip) if ip.octets()[..2] == [93, 184] => {

@@ -1,4 +1,4 @@
-//! What the engine says of webhooks: a system administrator's webhook receives all of it.
+//! The engine's notices about webhooks: a system administrator's webhook receives all of them.
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::Engine;
@@ -14,7 +14,7 @@ const TYPE: &str = "webhooks";
 /// The number of the host to which they are sent, which is always well.
 pub(super) const HOST: usize = HOSTS;
 
-/// What can be said of a webhook.
+/// A notice about a webhook.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Said {
     Failing,
@@ -31,7 +31,7 @@ impl Said {
         (Self::Exhausted, "exhausted"),
     ];
 
-    /// What made a delivery, if it is one of these.
+    /// Returns the notice that caused a delivery, if it is one of these.
     pub(super) fn of(cause: &Cause) -> Option<Self> {
         let is_of_webhooks = cause.event_type.as_str() == TYPE;
         let name = cause.event.as_str();
@@ -41,18 +41,19 @@ impl Said {
     }
 }
 
-/// Something that was said of a webhook.
+/// A notice about a webhook.
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
     pub said: Said,
     pub webhook: WebhookId,
-    /// What tells it from others of its kind: of `failing` and `recovered`, of which trouble.
+    /// The text that distinguishes it from others of its kind: for `failing` and `recovered`, the
+    /// trouble.
     pub once: String,
-    /// By the clock of the process that said it.
+    /// The time by the clock of the process that sent it.
     pub at: DateTime<Utc>,
-    /// Since when it fails.
+    /// The time since which it fails.
     pub since: Option<DateTime<Utc>>,
-    /// How many deliveries were given up.
+    /// The number of deliveries that were given up.
     pub count: u64,
 }
 
@@ -76,7 +77,7 @@ impl Notice {
     }
 }
 
-/// A webhook that receives all that is said of those of all users, and that nobody touches.
+/// Creates a webhook that receives all notices about those of all users, and that nobody changes.
 pub(super) async fn inform(engine: &Engine) {
     let url = format!("http://{}/", Network::name(HOST)).parse().unwrap();
     let webhook = Webhook::new(OwnerId(OPERATOR), "notices".parse().unwrap(), url);

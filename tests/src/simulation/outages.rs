@@ -17,8 +17,9 @@ const PAUSE: Duration = Duration::from_secs(180);
 const DISABLE_AFTER: Duration = Duration::from_secs(3_600);
 
 impl Script {
-    /// Five hours, drawn by the seed, in which a third of the targets fails from the beginning, a
-    /// third fails and is well by turns, and the rest is well. No clock is set.
+    /// Returns a script of five hours, drawn by the seed, in which a third of the targets fails
+    /// from the beginning, a third fails and is well by turns, and the rest is well. No clock is
+    /// set.
     #[must_use]
     pub fn of_outages(seed: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(seed);
@@ -44,7 +45,7 @@ impl Script {
     }
 }
 
-/// A third of all hosts.
+/// Returns a third of all hosts.
 fn hosts(third: u8) -> impl Iterator<Item = u8> {
     (third..u8::try_from(HOSTS).unwrap()).step_by(3)
 }

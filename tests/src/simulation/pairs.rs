@@ -1,10 +1,10 @@
-//! Scripts in which one trouble follows upon another.
+//! Scripts in which one trouble follows another.
 
 use std::time::Duration;
 
 use super::script::{Act, Mood, Script, Shown, Step};
 
-/// Each trouble there is, as it comes upon the first process, and upon another.
+/// All troubles, of the first process and of another.
 const TROUBLES: [Act; 12] = [
     Act::Kill {
         process: 0,
@@ -54,15 +54,15 @@ const TROUBLES: [Act; 12] = [
     },
 ];
 
-/// How long after the first the second one comes: in the middle of what the first does, and when
-/// leases run out.
+/// The times from the first trouble to the second: during the effects of the first, and at the end
+/// of leases.
 const GAPS: [Duration; 2] = [Duration::from_millis(3), Duration::from_secs(40)];
 
-/// After failing for this time a webhook is disabled.
+/// The time of failing after which a webhook is disabled.
 const DISABLE_AFTER: Duration = Duration::from_secs(900);
 
-/// Every two troubles, in both orders and with each gap; something happens before, between and
-/// after them.
+/// Returns every two troubles, in both orders and with each gap; something happens before, between
+/// and after them.
 pub fn pairs() -> impl Iterator<Item = Script> {
     let troubles = TROUBLES.into_iter().enumerate();
     troubles.flat_map(|(first, one)| {

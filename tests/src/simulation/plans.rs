@@ -1,4 +1,4 @@
-//! What the platform allows each user, and since when.
+//! The quotas of each user, with the times of their changes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,23 +15,23 @@ use super::clock::VirtualClock;
 use super::ledger::Ledger;
 use super::stage::Stage;
 
-/// Webhooks of a user before anything is changed: one or two more than there are.
+/// The webhooks that a user may have at first: one or two more than exist.
 const WEBHOOKS: u64 = 4;
-/// Of one who is limited: no more than there are.
+/// The quota of a limited user: the present number of records.
 const LIMITED: u64 = 3;
-/// Of one whose limit was lifted.
+/// The quota of a user whose limit was lifted.
 const LIFTED: u64 = 8;
 
-/// What holds from a moment on.
+/// A quota with the time from which it applies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Plan {
     pub from: DateTime<Utc>,
-    /// Deliveries that may wait; `None`: as many as come.
+    /// The number of deliveries that may wait; `None` for any number.
     pub waiting: Option<u64>,
     pub webhooks: u64,
 }
 
-/// The plans of all users: each one's in order of time. Without any, the first holds.
+/// The plans of all users: each user's in order of time. Without any, the first plan applies.
 #[derive(Debug)]
 pub(super) struct Plans {
     clock: VirtualClock,
@@ -46,12 +46,12 @@ impl Plans {
         }
     }
 
-    /// From now on this many deliveries may wait for a user, and fewer webhooks be stored.
+    /// Limits a user to this number of waiting deliveries from now on, and to fewer webhooks.
     fn limit(&self, user: u128, waiting: u64) {
         self.put(user, Some(waiting), LIMITED);
     }
 
-    /// From now on they may again, and more than before.
+    /// Lifts the limit from now on, above the former one.
     fn lift(&self, user: u128) {
         self.put(user, None, LIFTED);
     }
@@ -66,7 +66,7 @@ impl Plans {
         of.entry(OwnerId(user)).or_default().push(plan);
     }
 
-    /// All that ever held for a user, in order of time.
+    /// Returns all plans of a user, in order of time.
     pub(super) fn of(&self, user: u128) -> Vec<Plan> {
         let of = self.of.lock().unwrap();
         let first = Plan {
@@ -78,7 +78,7 @@ impl Plans {
         std::iter::once(first).chain(later).collect()
     }
 
-    /// Whether what may wait for a user was limited at some moment of this time.
+    /// Returns whether the user's waiting deliveries were limited at some moment of this time.
     pub(super) fn was_limited(
         &self,
         user: u128,
@@ -103,7 +103,7 @@ impl Quotas for Plans {
     }
 }
 
-/// Plans as one sees them who never learns that a limit was lifted.
+/// The plans for a process that never notices that a limit was lifted.
 #[derive(Debug)]
 pub(super) struct Strictest(pub(super) Arc<Plans>);
 
@@ -120,16 +120,16 @@ fn quota(plan: Plan) -> Quota {
         .with_waiting(plan.waiting.unwrap_or(u64::MAX))
 }
 
-/// A webhook was asked for; what held and what there was, before and after.
+/// A request to create a webhook; the quota and the records before and after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creation {
     pub before: Have,
     pub after: Have,
-    /// It was stored, or refused because there are enough; `None`: it failed.
+    /// Whether it was stored or refused by the quota; `None` if it failed.
     pub stored: Option<bool>,
 }
 
-/// What a user has, and what holds.
+/// The records of a user, and the quota.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Have {
     pub plan: Plan,
@@ -147,7 +147,7 @@ impl Stage {
         self.cluster.ground.plans.lift(user);
     }
 
-    /// A user makes two webhooks at once, by way of two processes.
+    /// Creates two webhooks of a user at the same time, through two processes.
     pub(super) fn add_webhooks(&self, process: u8, user: u128) {
         for process in [process, process.wrapping_add(1)] {
             let (plans, store) = (

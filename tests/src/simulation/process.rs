@@ -24,7 +24,7 @@ use super::plans::{Plans, Strictest};
 use super::sabotage::Sabotage;
 use super::trace::Trace;
 
-/// What outlives each process, and what they share.
+/// State that outlives each process and is shared by all.
 #[derive(Debug)]
 pub(super) struct Ground {
     pub seed: u64,
@@ -34,14 +34,14 @@ pub(super) struct Ground {
     pub plans: Arc<Plans>,
     pub leases: Arc<Leases>,
     pub edits: Arc<Edits>,
-    /// After failing for this time a webhook is disabled.
+    /// The time of failing after which a webhook is disabled.
     pub disable_after: Duration,
     pub trace: Arc<Mutex<Trace>>,
     pub sabotage: Option<Sabotage>,
 }
 
 impl Ground {
-    /// What a process believes that users may.
+    /// Returns the quotas that a process believes in.
     fn quotas(&self) -> Arc<dyn Quotas> {
         match self.sabotage {
             Some(Sabotage::ForgetsQuotas) => Arc::new(Quota::UNLIMITED),
@@ -51,7 +51,8 @@ impl Ground {
     }
 }
 
-/// The keys of a process, over a way to the store that fails as that of its engine.
+/// Returns the keys of a process, over a connection to the store that fails like that of its
+/// engine.
 fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService {
     let store = FaultStore::new(ground.store.clone());
     let decided = way.clone();
@@ -73,10 +74,10 @@ fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService
         .build()
 }
 
-/// A process that runs, or that was killed: then nothing that it does is felt by anybody.
+/// A process that runs, or that was killed: then its actions have no effect.
 #[derive(Debug)]
 pub(super) struct Process {
-    /// How many had been started with it.
+    /// The number of processes started up to this one.
     pub number: u64,
     pub engine: Engine,
     pub keys: KeyService,
@@ -86,10 +87,10 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the `number`th process of the run. `None` when the store was away; then it is to be
-    /// tried again.
+    /// Starts the `number`th process of the run. Returns `None` if the store was unreachable; then
+    /// try again.
     pub(super) async fn start(ground: &Ground, number: u64, way: Arc<Way>) -> Option<Self> {
-        // What faults and sabotage make of a call is what the store records.
+        // The store records each call as faults and sabotage changed it.
         let watched = FaultStore::new(ground.store.clone());
         let mut edits = ground.edits.clone().watching();
         let mut leases = ground.leases.clone().watching();
@@ -142,7 +143,7 @@ impl Process {
         })
     }
 
-    /// Kills it. What its tasks still do is felt by nobody, and they end soon.
+    /// Kills it. The remaining work of its tasks has no effect, and they end soon.
     pub(super) fn kill(&self) {
         self.way.cut();
         self.cut.cancel();

@@ -1,4 +1,4 @@
-//! One run, from its script to its judgement.
+//! One run, from its script to the verdict.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,16 +26,16 @@ use super::script::Script;
 use super::stage::Stage;
 use super::trace::Trace;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which promises were broken, and where.
+    /// The broken promises, with their evidence.
     pub breaches: Vec<Breach>,
-    /// What happened, line by line.
+    /// The events of the run, line by line.
     pub trace: Vec<String>,
-    /// A number over all of that, and over each call of the store.
+    /// A digest over all of that, and over each call of the store.
     pub digest: u64,
-    /// How long it took in virtual time.
+    /// Its length in virtual time.
     pub virtual_time: Duration,
     /// Requests that came to targets.
     pub requests: usize,
@@ -43,13 +43,13 @@ pub struct Outcome {
     pub deliveries: usize,
 }
 
-/// Carries out a script, on a thread of its own time.
+/// Carries out a script, on a thread with its own time.
 #[must_use]
 pub fn run(script: &Script) -> Outcome {
     on_its_own(script, None)
 }
 
-/// The same, of an engine that is wrong in this way.
+/// Carries out a script with an engine that has this fault.
 #[must_use]
 pub fn run_sabotaged(script: &Script, sabotage: Sabotage) -> Outcome {
     on_its_own(script, Some(sabotage))

@@ -1,4 +1,4 @@
-//! Engines that are wrong in one way each: the judge must find them out.
+//! Engines with one fault each: the checks must find them.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,43 +19,43 @@ const MOST_OF_A_LEASE: u32 = 35;
 /// One way to be wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sabotage {
-    /// Deliveries are not stored, and the caller learns nothing of it.
+    /// Deliveries are not stored, and the caller gets no error.
     DropsDeliveries,
-    /// Ids of occurrences are not looked at.
+    /// Ids of occurrences are ignored.
     ForgetsIds,
     /// A one-time task is not deleted with the delivery that it makes.
     KeepsOneTimeTasks,
-    /// What is decided is stored whatever has changed since, and one-time tasks stay.
+    /// Decisions are stored whatever has changed since, and one-time tasks stay.
     ForgetsTheBasis,
     /// A lease lasts a second.
     ShortLeases,
     /// Claims of processes that died are not taken back.
     NeverReclaims,
-    /// Settlements name a claim that is over.
+    /// Settlements name a claim that has ended.
     WrongToken,
-    /// Whatever came back counts as success.
+    /// Every response counts as success.
     AllIsWell,
-    /// The next attempt is due at once.
+    /// The next attempt is due immediately.
     RetriesAtOnce,
     /// Bytes of a message change between two attempts.
     AltersBodies,
-    /// What is for one webhook goes to another.
+    /// Deliveries of one webhook go to another.
     MixesWebhooksUp,
     /// All addresses may be dialled.
     DialsAnything,
-    /// The order of deliveries is not asked for.
+    /// The order of deliveries is ignored.
     ForgetsOrder,
-    /// Webhooks show what they showed when they were read first.
+    /// Webhooks show the credentials that they had when they were first read.
     KeepsCredentials,
-    /// Whatever the platform allows, all is stored.
+    /// All deliveries are stored, whatever the platform allows.
     ForgetsQuotas,
-    /// A limit that was lifted holds all the same.
+    /// A lifted limit continues to apply.
     KeepsLimits,
-    /// A key's end never comes.
+    /// A key never expires.
     KeysNeverEnd,
-    /// What other processes do to keys is not looked at.
+    /// Changes of keys by other processes are ignored.
     ForgetsKeyChanges,
-    /// A delivery that failed once is given up without a word.
+    /// A delivery that failed once is given up without a reason.
     GivesUpSilently,
     /// A delivery that failed once is given up.
     GivesUpEarly,
@@ -63,30 +63,30 @@ pub enum Sabotage {
     HalvesDelays,
     /// The next attempt is due an hour late.
     RetriesLate,
-    /// An edit resumes a webhook that is paused.
+    /// An edit resumes a paused webhook.
     EditsResume,
-    /// What is cancelled waits on.
+    /// Cancelled deliveries continue to wait.
     ForgetsCancels,
-    /// A webhook that is to keep the order from now on does not.
+    /// A webhook that must keep the order from now on does not.
     ForgetsSwitches,
-    /// What waits in the outbox is not looked at before something is stored.
+    /// Waiting rows of the outbox are ignored when something is stored.
     OvertakesOutbox,
-    /// A lease that is stored ends long before that on which requests rely.
+    /// A stored lease ends long before that on which requests rely.
     OverstatesLeases,
-    /// Of how a webhook fares only its own attempts are known to a process.
+    /// A process counts only its own attempts of a webhook.
     CountsAlone,
-    /// What happened to webhooks before a process began is not looked at.
+    /// Attempts before a process began are ignored.
     CountsFromStart,
-    /// What was delivered is not looked at, only what failed.
+    /// Successes are ignored, only failures count.
     ForgetsSuccesses,
     /// No owner is notified that a webhook has recovered.
     ForgetsRecoveries,
-    /// No engine is wrong here: of three claims one is answered when most of its lease is over.
+    /// No engine has a fault here: one of three claims is answered when most of its lease is over.
     AnswersClaimsLate,
 }
 
 impl Sabotage {
-    /// All that are wrong, each with a promise that it breaks.
+    /// All faults, each with a promise that it breaks.
     pub const ALL: [(Self, Promise); 31] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
@@ -121,14 +121,14 @@ impl Sabotage {
         (Self::ForgetsRecoveries, Promise::EndpointStatesAreTrue),
     ];
 
-    /// What goes wrong by it with a call of this method, with or after the `nth` claim.
+    /// Returns the fault that it causes in a call of this method, with or after the `nth` claim.
     pub(super) fn fault(self, method: &str, nth: u64) -> Option<Fault> {
         let is_late = self == Self::AnswersClaimsLate && method == "claim";
         let late = Duration::from_secs(MOST_OF_A_LEASE.into());
         (is_late && nth.is_multiple_of(3)).then_some(Fault::Late(late))
     }
 
-    /// Does it to whatever passes in one process.
+    /// Changes the values that pass in one process.
     pub(super) fn altering(self, clock: VirtualClock) -> impl FnMut(Passing<'_>) + Send + 'static {
         let mut first: HashMap<WebhookId, Webhook> = HashMap::new();
         let began = clock.now();
@@ -224,7 +224,7 @@ impl Sabotage {
     }
 }
 
-/// The ends of the leases that are to be stored.
+/// Returns the ends of the leases that will be stored.
 fn leases(batch: &mut Enqueue) -> impl Iterator<Item = &mut DateTime<Utc>> {
     let new = batch.deliveries.iter_mut();
     new.filter_map(|new| new.lease_until.as_mut())

@@ -1,4 +1,4 @@
-//! What happens from outside, and when.
+//! Events from outside, and their times.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// How a target behaves.
+/// The behaviour of a target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Mood {
-    /// It answers 200 at once.
+    /// It answers 200 immediately.
     Well,
     /// It answers 200 after this many milliseconds.
     Slow(u64),
     /// It answers with this status.
     Status(u16),
-    /// It answers 429, and asks to be left alone for this many seconds.
+    /// It answers 429 with a `Retry-After` of this many seconds.
     Busy(u64),
     /// It refuses connections.
     Refusing,
@@ -29,7 +29,7 @@ pub(super) enum Mood {
     Stuttering,
 }
 
-/// What a webhook shows its target.
+/// The credentials that a webhook shows its target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Shown {
     /// The token of its authorization.
@@ -38,11 +38,12 @@ pub(super) enum Shown {
     Secret,
 }
 
-/// One thing that happens. Numbers are taken modulo what there is, so that every script makes
-/// sense, also one from which steps were taken.
+/// One act. Numbers are taken modulo the existing ones, so that every script makes sense, also one
+/// without some of its steps.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Act {
-    /// Something happens to a user's object, and one process emits that, a number of times at once.
+    /// Something happens to a user's object, and one process emits that, a number of times
+    /// concurrently.
     Emit { process: u8, user: u8, times: u8 },
     /// The same, in one call.
     EmitMany { process: u8, user: u8, times: u8 },
@@ -50,33 +51,32 @@ pub(super) enum Act {
     EmitLater { process: u8, user: u8, times: u8 },
     /// The occurrence before the last `back` ones is emitted once more, under the same id.
     Repeat { process: u8, back: u8 },
-    /// A user makes a one-time task; and it is reached, twice, by way of two processes.
+    /// A user makes a one-time task, and two occurrences match it, through two processes.
     Once { process: u8, user: u8 },
     /// A webhook is paused.
     Pause { process: u8, hook: u8 },
     /// A webhook is resumed.
     Resume { process: u8, hook: u8 },
-    /// A webhook that may change gets other retries and another timeout; and it keeps the order
-    /// from now on where the retries are odd, and else does not.
+    /// A webhook that may change gets other retries and another timeout; it keeps the order from
+    /// now on if the retries are odd, and does not otherwise.
     Edit { process: u8, hook: u8, retries: u8 },
     /// A webhook that may change is deleted, with its tasks.
     Delete { process: u8, hook: u8 },
-    /// What failed of a webhook is sent again.
+    /// Failed deliveries of a webhook are sent again.
     Replay { process: u8, hook: u8 },
-    /// What waits of a webhook that may change is cancelled.
+    /// Waiting deliveries of a webhook that may change are cancelled.
     Cancel { process: u8, hook: u8 },
-    /// What waits for later is due now.
+    /// Deliveries that wait for a later time become due immediately.
     Hasten { process: u8, hook: u8 },
-    /// A webhook shows its target something else.
+    /// A webhook shows its target another credential.
     Rotate { process: u8, hook: u8, shown: Shown },
-    /// The platform lets no more than this number of deliveries wait for a user, and fewer webhooks
-    /// be stored.
+    /// The platform limits a user to this number of waiting deliveries, and to fewer webhooks.
     Limit { user: u8, waiting: u8 },
-    /// It lets as many wait as come, and more webhooks be stored.
+    /// The platform lifts the limits of a user.
     Lift { user: u8 },
-    /// A user makes two webhooks, by way of two processes at once.
+    /// A user makes two webhooks, through two processes at the same time.
     AddWebhooks { process: u8, user: u8 },
-    /// A user rolls the newest API key; the old one is good for a number of seconds.
+    /// A user rolls the newest API key; the old one is valid for a number of seconds.
     RollKey { process: u8, user: u8, overlap: u16 },
     /// The newest API keys of a user are presented.
     UseKeys { process: u8, user: u8 },
@@ -90,7 +90,7 @@ pub(super) enum Act {
     Jump { process: u8, seconds: i16 },
     /// The store refuses everything for a number of seconds.
     StoreDown { seconds: u16 },
-    /// Of a process's calls of the store, one in ten goes wrong for a number of seconds.
+    /// One in ten of a process's calls of the store goes wrong for a number of seconds.
     StoreBad { process: u8, seconds: u16 },
 }
 
@@ -112,30 +112,30 @@ impl Act {
 pub(super) struct Step {
     /// The pause before it.
     pub(super) after: Duration,
-    /// What happens.
+    /// The act.
     pub(super) act: Act,
 }
 
-/// All that happens from outside in one run.
+/// All acts of one run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Script {
     /// Decides the rest: faults of the store, jitter, message ids.
     pub(super) seed: u64,
-    /// How many processes there are, 2 to 5.
+    /// The number of processes, 2 to 5.
     pub(super) processes: u8,
-    /// After failing for this time a webhook is disabled.
+    /// The time of failing after which a webhook is disabled.
     pub(super) disable_after: Duration,
-    /// What happens.
+    /// The steps.
     pub(super) steps: Vec<Step>,
 }
 
 impl Script {
-    /// A script of this many steps over this time, drawn by the seed.
+    /// Returns a script of this many steps over this time, drawn by the seed.
     #[must_use]
     pub fn drawn(seed: u64, steps: usize, span: Duration) -> Self {
         let mut rng = StdRng::seed_from_u64(seed);
         let processes = rng.random_range(2..=5);
-        // Most of it comes in bursts; a quarter of the pauses share nearly all the time.
+        // Most steps come in bursts; a quarter of the pauses share nearly all the time.
         let long = span / u32::try_from(steps / 8).unwrap().max(1);
         let drawn = (0..steps).map(|_| Step {
             after: pause(&mut rng, long),
@@ -153,20 +153,20 @@ impl Script {
         }
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Whether no process dies or is stopped, no clock jumps, and the store is well throughout. One
-    /// seed in four is drawn so: much can be promised then that cannot be otherwise.
+    /// Returns whether no process dies or is stopped, no clock jumps, and the store is well
+    /// throughout. One seed in four is drawn so: it permits many promises that others do not.
     pub(super) fn is_calm(&self) -> bool {
         self.steps.iter().all(|step| step.act.is_calm())
     }

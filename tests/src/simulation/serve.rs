@@ -28,7 +28,7 @@ pub(super) async fn connection(network: &Network, host: usize, mut stream: Duple
     }
 }
 
-/// Tells the network how a request ended, also when the connection is cut.
+/// Reports to the network how a request ended, also when the connection is cut.
 struct Ending<'a> {
     network: &'a Network,
     number: usize,
@@ -43,7 +43,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// `None` when the connection is over.
+/// Answers a request; `None` when the connection has ended.
 async fn answer(mood: Mood, stream: &mut DuplexStream, ending: &mut Ending<'_>) -> Option<()> {
     let (wait, status, leave_alone) = match mood {
         Mood::Well | Mood::Refusing | Mood::Unreachable => (5, 200, None),
@@ -72,12 +72,12 @@ async fn answer(mood: Mood, stream: &mut DuplexStream, ending: &mut Ending<'_>) 
     Some(())
 }
 
-/// Ready when the other side has closed. It sends nothing before it is answered.
+/// Waits until the other side has closed, which sends nothing before it has an answer.
 async fn closed(stream: &mut DuplexStream) {
     let _ = stream.read_u8().await;
 }
 
-/// The next request.
+/// Reads the next request.
 async fn request(stream: &mut DuplexStream, read: &mut Vec<u8>) -> Option<Came> {
     let head = loop {
         if let Some(end) = read.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -1,9 +1,9 @@
-//! The smallest script that still does something.
+//! The smallest script with the same effect.
 
 use super::script::Script;
 
-/// Leaves out steps, ever smaller groups of them, as long as `does_it` still holds; asks it at most
-/// this number of times.
+/// Removes steps, in ever smaller groups, as long as `does_it` still holds; calls it at most this
+/// number of times.
 #[must_use]
 pub fn shrunk(script: &Script, does_it: impl Fn(&Script) -> bool, mut tries: u32) -> Script {
     let mut smallest = script.clone();

@@ -1,4 +1,4 @@
-//! What is done to the platform, act by act.
+//! The acts on the platform.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use super::furnish::{HOSTS, event, occurrence, task};
 use super::ledger::{Accepted, Ledger, Once};
 use super::script::Act;
 
-/// Where the script is carried out.
+/// The state in which the script is carried out.
 pub(super) struct Stage {
     pub(super) cluster: Cluster,
     pub(super) ledger: Arc<Ledger>,
-    /// The most seconds that a clock was wrong by.
+    /// The largest number of seconds by which a clock was wrong.
     pub(super) jumped: u64,
-    /// When one was set, also when it was set right again.
+    /// The times at which one was set, also when it was set right again.
     pub(super) jumps: Vec<DateTime<Utc>>,
-    /// When the store refused calls, or did wrong by them, of any process.
+    /// The times between which the store refused or broke calls of any process.
     pub(super) store_troubles: Vec<(DateTime<Utc>, DateTime<Utc>)>,
 }
 
 impl Stage {
-    /// Does it.
+    /// Carries out an act.
     pub(super) async fn act(&mut self, act: Act) {
         match act {
             Act::Emit {
@@ -101,7 +101,7 @@ impl Stage {
         self.store_troubles.push((now, now + time));
     }
 
-    /// Whatever a process is asked goes on beside everything else.
+    /// Calls a process while everything else runs.
     pub(super) fn ask<F>(&self, process: u8, ask: impl FnOnce(Engine, Arc<Ledger>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -213,7 +213,8 @@ impl Stage {
     }
 }
 
-/// What an accepted emit leaves out is for the judge to miss, but where a quota says so.
+/// Returns the accepted occurrence. The checks must miss every delivery that an accepted emit
+/// leaves out, except those that a quota rejects.
 fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
     let emitted = emitted.as_ref().ok()?;
     Some(match emitted.pending || emitted.repeated {
@@ -222,7 +223,7 @@ fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
     })
 }
 
-/// A user, by a number that is taken modulo how many there are.
+/// Returns a user, by a number that is taken modulo the number of users.
 fn named(user: u8) -> u128 {
     ALL[usize::from(user) % ALL.len()]
 }

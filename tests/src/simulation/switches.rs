@@ -1,4 +1,4 @@
-//! What users switch on and off and what they cancel, and since when that is sure.
+//! Pauses, resumptions and cancellations by users, with the times from which they are certain.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::DeliveryId;
 
 use super::ledger::{Hook, Ledger};
 
-/// What of a webhook is switched.
+/// The kind of switch of a webhook.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Switched {
     /// It keeps its order, or does not.
@@ -20,11 +20,12 @@ pub(super) enum Switched {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch {
     pub on: bool,
-    /// The number of the process that was asked.
+    /// The number of the process that received it.
     pub process: u64,
-    /// When it was asked for.
+    /// The time of the request.
     pub began: DateTime<Utc>,
-    /// When it was answered, and whether it is stored for sure. `None`: it never was.
+    /// The time of the answer, and whether the switch is stored for certain. `None`: it never was
+    /// answered.
     pub ended: Option<(DateTime<Utc>, bool)>,
 }
 
@@ -32,11 +33,11 @@ pub(super) struct Switch {
 #[derive(Clone, Debug)]
 pub(super) struct Cancel {
     pub asked: Vec<DeliveryId>,
-    /// When it was answered that all of them have ended by it.
+    /// The time of the answer that all of them have ended by it.
     pub done: Option<DateTime<Utc>>,
 }
 
-/// Such a call, to be found again when it is answered.
+/// The identity of such a call, to find it again when it is answered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     hook: usize,
@@ -44,7 +45,7 @@ pub(super) struct Call {
     number: usize,
 }
 
-/// The spans of time in which it was on for sure; one that ends before it begins is none.
+/// Returns the periods in which it was certainly on; one that ends before it begins is none.
 pub(super) fn surely_on(all: &[Switch]) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
     let on = all.iter().filter(|switch| switch.on);
     let spans = on.filter_map(|switch| {
@@ -68,13 +69,13 @@ pub(super) fn end_killed(hooks: &mut [Hook], killed: &BTreeMap<u64, DateTime<Utc
 }
 
 impl Switch {
-    /// It may be stored, but not by a process that is dead: no later.
+    /// It may be stored, but not later than the death of its process.
     fn end_killed(&mut self, killed: &BTreeMap<u64, DateTime<Utc>>) {
         let killed = killed.get(&self.process).copied();
         self.ended = self.ended.or(killed.map(|at| (at, false)));
     }
 
-    /// Whether it was over for sure before the other began.
+    /// Returns whether it certainly ended before the other began.
     fn is_before(&self, other: &Self) -> bool {
         self.ended.is_some_and(|(ended, _)| ended < other.began)
     }
@@ -90,7 +91,7 @@ impl Hook {
 }
 
 impl Ledger {
-    /// A process is asked to switch a webhook.
+    /// Records that a process is asked to switch a webhook.
     pub(super) fn switches(&self, process: u64, hook: usize, what: Switched, on: bool) -> Call {
         let began = self.now();
         let mut hooks = self.hooks.lock().unwrap();
@@ -108,14 +109,14 @@ impl Ledger {
         }
     }
 
-    /// It is, for sure or perhaps.
+    /// Records that it is switched, for certain or perhaps.
     pub(super) fn switched(&self, call: Call, stored: bool) {
         let Call { hook, what, number } = call;
         let ended = Some((self.now(), stored));
         self.note(hook, |hook| hook.switches(what)[number].ended = ended);
     }
 
-    /// Deliveries of a webhook are to be cancelled; the number of the call.
+    /// Records a request to cancel deliveries of a webhook; returns the number of the call.
     pub(super) fn cancels(&self, hook: usize, asked: &[DeliveryId]) -> usize {
         let mut hooks = self.hooks.lock().unwrap();
         let all = &mut hooks[hook].cancels;
@@ -126,7 +127,7 @@ impl Ledger {
         all.len() - 1
     }
 
-    /// All of them are.
+    /// Records that all of them are cancelled.
     pub(super) fn cancelled(&self, hook: usize, number: usize) {
         let done = Some(self.now());
         self.note(hook, |hook| hook.cancels[number].done = done);

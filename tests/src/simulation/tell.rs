@@ -1,4 +1,4 @@
-//! What is to be said of a run that broke a promise.
+//! The report of a run that broke a promise.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::run::{Outcome, run};
 use super::script::Script;
 use super::shrink::shrunk;
 
-/// How often a smaller script is tried.
+/// The number of smaller scripts that are tried.
 const TRIES: u32 = 100;
-/// How much of the trace is shown.
+/// The number of shown lines of the trace.
 const LINES: usize = 60;
 
-/// The seed, what was broken, the smallest script found that breaks the same promise, and the end
-/// of what that did.
+/// Returns the seed, the broken promise, the smallest script found that breaks it too, and the end
+/// of its trace.
 #[must_use]
 pub fn told(script: &Script, outcome: &Outcome) -> String {
     let mut text = format!("seed {} breaks promises:\n", script.seed);

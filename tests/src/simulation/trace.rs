@@ -1,11 +1,11 @@
-//! What a run did, line by line, to be compared with the same run again.
+//! The events of a run, line by line, for comparison with the same run again.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
 use tokio::time::Instant;
 
-/// Lines with the time at which they were written, and a number over all of them and over what was
-/// only counted.
+/// Lines with the time at which they were written, and a digest over all of them and over events
+/// that were only counted.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     began: Instant,
@@ -29,14 +29,14 @@ impl Trace {
         self.lines.push(line);
     }
 
-    /// Counts something that is too frequent to be kept.
+    /// Counts an event that is too frequent to be kept.
     pub(super) fn count(&mut self, process: u64, what: &str) {
         self.digest.write_u128(self.began.elapsed().as_micros());
         self.digest.write_u64(process);
         self.digest.write(what.as_bytes());
     }
 
-    /// The lines, and the number.
+    /// Returns the lines, and the digest.
     pub(super) fn end(self) -> (Vec<String>, u64) {
         (self.lines, self.digest.finish())
     }

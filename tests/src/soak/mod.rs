@@ -1,7 +1,7 @@
-//! A long run at a small scale: targets of every bad kind, webhooks that come and go, and an eye on
-//! what grows.
+//! A long run at a small scale: targets of every bad kind, webhooks that come and go, and checks
+//! for growth.
 //!
-//! By hand: `cargo run --release -p tests --bin soak -- 3600` for an hour. It ends with an error
+//! Manually: `cargo run --release -p tests --bin soak -- 3600` for an hour. It ends with an error
 //! when memory, sockets or tasks are more at the end than in the beginning, or when a delivery did
 //! not end.
 
@@ -34,14 +34,14 @@ use crate::open::one_system;
 /// Occurrences a second; each reaches one target of every kind that can keep up.
 const PACE: u64 = 5;
 const QUICK: TagId = TagId(1);
-/// Targets that are given one request at a time, as they respond to none.
+/// Targets that are given one request at a time, because they respond to none.
 const SLOW: TagId = TagId(2);
 const PASSING: TagId = TagId(3);
 
-/// Runs for this time, then judges.
+/// Runs for this time, then checks for growth.
 ///
 /// # Errors
-/// What has grown, or what was left undone, in words.
+/// If something has grown or was left undone, with a text that names it.
 pub async fn run(length: Duration) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
@@ -109,7 +109,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .unwrap()
 }
 
-/// What happens to an object with this tag is sent to a new webhook.
+/// Sends occurrences of an object with this tag to a new webhook.
 async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId {
     let mut hook = Webhook::new(OwnerId(1), name.parse().unwrap(), url.parse().unwrap());
     hook.timeout = Timeout::MIN;
@@ -142,7 +142,7 @@ async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId 
     webhook
 }
 
-/// A webhook that is made, used, and deleted with all that belongs to it.
+/// Creates a webhook, uses it, and deletes it with its records.
 async fn come_and_go(engine: &Engine, url: &str) {
     let hook = route(engine, "passing", url, PASSING).await;
     engine.send(hook, None).await.unwrap();
@@ -162,7 +162,7 @@ fn occurrence(slow: bool) -> Occurrence {
     occurrence
 }
 
-/// Waits for the end of all that was stored, at most a minute.
+/// Waits for the end of all stored deliveries, at most a minute.
 async fn drained(store: &SqliteStore) -> Result<(), String> {
     let began = Instant::now();
     loop {

@@ -9,17 +9,17 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// Where a webhook of the run sends to.
+/// A target of a webhook in the run.
 #[derive(Clone, Debug)]
 pub struct Soaked {
-    /// What it does.
+    /// The name of its behaviour.
     pub name: String,
-    /// Under a name of its own.
+    /// Its URL, with its own host name.
     pub url: String,
 }
 
 impl Soaked {
-    /// Whether it is given one request at a time, as it responds to none.
+    /// Returns whether it is given one request at a time, because it responds to none.
     #[must_use]
     pub fn is_slow(&self) -> bool {
         ["silent", "nobody listens"].contains(&self.name.as_str())
@@ -32,21 +32,21 @@ fn url(scheme: &str, n: usize, addr: SocketAddr) -> String {
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// These bytes, and the connection is kept.
+    /// Answers these bytes, and keeps the connection.
     Answers(Vec<u8>),
-    /// These bytes, one each 50 ms.
+    /// Answers these bytes, one each 50 ms.
     Drips(Vec<u8>),
-    /// These bytes, and an end: in order, or by a reset.
+    /// Answers these bytes and ends the connection: in order, or by a reset.
     Ends(Vec<u8>, bool),
-    /// Takes everything and says nothing.
+    /// Reads everything and sends nothing.
     Silent,
     /// Ends the connection before anything is read.
     Refuses,
-    /// Body without end.
+    /// Sends a body without end.
     Pours,
 }
 
-/// One of each kind.
+/// Returns one target of each kind.
 pub async fn all() -> Vec<Soaked> {
     let ok = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_vec();
     let text = |text: &str| text.as_bytes().to_vec();
@@ -162,7 +162,7 @@ async fn play_tcp(mut stream: TcpStream, way: Way) {
     }
 }
 
-/// Until the other side has enough; a request is one read, as they are small here.
+/// Plays until the other side disconnects; a request is one read, because they are small here.
 async fn play<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, way: &Way) -> Option<()> {
     let mut request = [0; 8192];
     if matches!(way, Way::Refuses) {

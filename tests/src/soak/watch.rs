@@ -1,4 +1,4 @@
-//! What must not grow: resident memory, open files, tasks.
+//! Values that must not grow: resident memory, open files, tasks.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use gatepost_engine::Health;
 
 use crate::process::resident;
 
-/// One look.
+/// One sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     memory_kib: u64,
@@ -33,7 +33,7 @@ impl Watch {
         self.samples.push(sample);
     }
 
-    /// The last quarter against the second one: the first fills pools and caches.
+    /// Compares the last quarter with the second one: the first fills pools and caches.
     pub(super) fn verdict(&self) -> Result<(), String> {
         let quarter = self.samples.len() / 4;
         if quarter == 0 {

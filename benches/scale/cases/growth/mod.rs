@@ -1,5 +1,5 @@
-//! How cost grows with each of the things of which there may be many: three sizes each, and the
-//! exponent. 0 is a cost that stays, 1 one that grows as fast as the thing.
+//! The growth of costs with the number of records of each kind: three sizes each, and the exponent.
+//! 0 is a constant cost, 1 one that grows in proportion.
 
 mod records;
 
@@ -45,17 +45,17 @@ const ALL: [Growth; 6] = [
     },
 ];
 
-/// Something of which there may be many.
+/// A kind of record whose number may be large.
 struct Growth {
     what: &'static str,
-    /// Each ten times the one before, but of processes.
+    /// The sizes, each ten times the one before, except for processes.
     sizes: [i64; 3],
-    /// What a call costs, in µs.
+    /// The measured call; its cost is in µs.
     unit: &'static str,
     goal: f64,
 }
 
-/// With `short` the sizes are the same: the third is what costs the time, and what tells.
+/// With `short` the sizes are the same: the third takes most of the time, and decides.
 pub(crate) async fn measure(stage: &mut Stage) {
     for growth in ALL {
         let (mut exponents, mut costs) = (Vec::new(), [const { Vec::new() }; 3]);
@@ -98,7 +98,7 @@ async fn cost_of(stage: &mut Stage, what: &str, size: i64) -> f64 {
     }
 }
 
-/// The slope of the straight line through the logarithms.
+/// Returns the slope of the straight line through the logarithms.
 fn exponent(sizes: [i64; 3], costs: [f64; 3]) -> f64 {
     let points = sizes.map(|size| (size as f64).ln());
     let logs = costs.map(f64::ln);

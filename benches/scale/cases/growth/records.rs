@@ -1,4 +1,4 @@
-//! What one call costs, in µs, by the number of something.
+//! The cost of one call, in µs, by the number of records.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::cycle::Cycle;
 use crate::emitter::owner;
 use crate::stage::Stage;
 
-/// Calls of which the median is taken.
+/// The number of calls whose median is taken.
 const CALLS: u32 = 200;
-/// Calls of which the mean of the CPU time is taken, which the kernel counts in 10 ms.
+/// The number of calls whose mean CPU time is taken, which the kernel counts in 10 ms.
 const EMITS: u32 = 2_000;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// Keys are in memory once each of them has been presented.
+/// Measures authentications. Keys are in memory once each of them has been presented.
 pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
     let keys = key_store(store.kind, &store.place).await;
@@ -41,7 +41,7 @@ pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     let service = KeyService::builder(keys, Arc::new(Users));
     let service = service.cached_keys(headers.len() * 2).build();
     let mut took = Duration::ZERO;
-    // Twice: the first time they come to memory.
+    // Twice: the first time they are read into memory.
     for _ in 0..2 {
         let begun = Instant::now();
         for header in &headers {
@@ -55,14 +55,14 @@ pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     took.as_secs_f64() * 1e6 / count as f64
 }
 
-/// Of a key of one of a thousand owners.
+/// Stores a key of one of a thousand owners and returns its header.
 async fn header(store: &dyn KeyStore, number: i64) -> String {
     let (record, key) = issued(owner(number % 1_000 + 1), &format!("k{number}"));
     store.insert_key(&record, u64::MAX).await.unwrap();
     format!("Bearer {key}")
 }
 
-/// One emit after the other, each to the one webhook of another tenant, which is paused.
+/// Measures one emit after the other, each to the one webhook of another tenant, which is paused.
 pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
     let platform = Arc::new(Platform::at(store.kind, &store.place).await);
@@ -72,7 +72,7 @@ pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
         .await;
     let engine = platform.engine().await;
     let mut cpu = Duration::ZERO;
-    // Ten of them, spread over all; the first time their routes are read.
+    // Ten of them, spread over all; their routes are read the first time.
     for _ in 0..2 {
         let before = process_cpu(std::process::id());
         for n in 0..i64::from(EMITS) {
@@ -87,7 +87,7 @@ pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
     cpu.as_secs_f64() * 1e6 / f64::from(EMITS)
 }
 
-/// Nine of ten are due, in lanes of ten each.
+/// Measures a claim out of queues with ten deliveries each, nine of ten due.
 pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
     let store = due::prepare(stage, count, count / 10).await;
     let bulk = store.bulk().await;
@@ -104,7 +104,7 @@ pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
     benches::spread(waits).0
 }
 
-/// Of one of a hundred owners: his share grows with the history.
+/// Measures a page of one of a hundred owners, whose share grows with the history.
 pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
     store.hooks(1, 100, true).await;
@@ -128,7 +128,7 @@ pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     benches::spread(waits).0
 }
 
-/// Of our process and the server's.
+/// Measures the CPU time of a delivery of this size, of our process and the server's.
 pub(super) async fn bytes(stage: &mut Stage, bytes: i64) -> f64 {
     let store = stage.fresh().await;
     let mut cycle = Cycle::start(stage, "one", &store.place, bytes.try_into().unwrap()).await;

@@ -42,7 +42,7 @@ pub enum DigestMatch {
         /// while the key is available.
         needs_rehash: bool,
     },
-    /// It is another key.
+    /// The key does not match the digest.
     Mismatch,
     /// The record names a pepper that is not configured: a mistake in the configuration.
     UnknownPepper,

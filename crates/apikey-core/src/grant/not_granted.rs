@@ -10,13 +10,13 @@ pub enum NotGranted {
     /// The key names its tables and scopes, and the resource has neither.
     #[error("This API key may be used only for the tables and scopes that it names")]
     Elsewhere,
-    /// It may only read.
+    /// The key may only read.
     #[error("This API key is read-only")]
     ReadOnly,
-    /// It does not have this scope.
+    /// The key does not have this scope.
     #[error("This API key does not have the scope '{0}'")]
     Scope(ScopeName),
-    /// It may not use this table.
+    /// The key may not use this table.
     #[error("This API key may not use the table '{0}'")]
     Table(Box<str>),
 }

@@ -16,8 +16,8 @@ const ALLOW: u32 = 1 << 31;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CompiledIpPolicy {
     /// One word that holds the number of IPv4 ranges and [`ALLOW`], then for each IPv4 range its
-    /// first and last address, then for each IPv6 range the four words of its first and the four
-    /// of its last. One slice instead of a struct of two keeps a cached key to a single hop.
+    /// first and last address, then for each IPv6 range the four words of its first and the four of
+    /// its last. One array instead of a struct of two keeps a cached key to a single hop.
     words: Option<Box<[u32]>>,
 }
 

@@ -40,10 +40,10 @@ impl KeyHint {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
-    /// It contains a control character.
+    /// The text contains a control character.
     #[error("key hint must not hold control characters")]
     Control,
-    /// It is empty or longer than 64 characters.
+    /// The text is empty or longer than 64 characters.
     #[error("key hint must be 1 to 64 characters long")]
     Length,
 }

@@ -44,13 +44,13 @@ impl Prefix {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrefixError {
-    /// It contains something other than `a-z`, `0-9` and `_`.
+    /// The prefix contains a character other than `a-z`, `0-9` and `_`.
     #[error("key prefix may hold only a-z, 0-9 and _")]
     Character,
-    /// It does not begin with a letter, or is empty.
+    /// The prefix does not begin with a letter, or is empty.
     #[error("key prefix must begin with a letter a-z")]
     Start,
-    /// It is longer than 19 characters.
+    /// The prefix is longer than 19 characters.
     #[error("key prefix must be at most 19 characters long")]
     TooLong,
 }

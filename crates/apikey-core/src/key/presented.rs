@@ -23,8 +23,8 @@ impl<'a> PresentedKey<'a> {
     /// allocates nothing and takes tens of nanoseconds, so that a mistyped or truncated key is
     /// refused without reading the store (SPEC 7, *truncated*).
     ///
-    /// It is parsed from the right, where the lengths are fixed, because a prefix may contain `_`.
-    /// Only the form of the prefix is checked: see [`prefix`](Self::prefix).
+    /// The string is parsed from the right, because the lengths are fixed there and a prefix may
+    /// contain `_`. Only the form of the prefix is checked: see [`prefix`](Self::prefix).
     ///
     /// # Errors
     /// [`KeyFormatError`] names the first rule that the text breaks.

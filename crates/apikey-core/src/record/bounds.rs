@@ -23,25 +23,25 @@ pub struct Bounds<'a> {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExceedsCaller {
-    /// It would be valid for longer.
+    /// The key would be valid for longer.
     #[error("must not be later than that of the API key that is used")]
     Expiration,
     /// Its allow list is wider.
     #[error("must allow no address that the API key that is used does not allow")]
     Allow,
-    /// It has no allow list, and its deny list lacks entries of the other's.
+    /// The key has no allow list, and its deny list lacks entries of the other's.
     #[error("must deny every address that the API key that is used denies")]
     Deny,
-    /// It could write.
+    /// The key could write.
     #[error("must be set, because the API key that is used is read-only")]
     ReadOnly,
-    /// It could make more requests.
+    /// The key could make more requests.
     #[error("must be set, and not be more than that of the API key that is used")]
     Requests,
-    /// It would have more scopes.
+    /// The key would have more scopes.
     #[error("must name scopes of the API key that is used, and no others")]
     Scopes,
-    /// It could use more tables.
+    /// The key could use more tables.
     #[error("must name tables of the API key that is used, and no others")]
     Tables,
 }

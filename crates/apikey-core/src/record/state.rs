@@ -6,11 +6,11 @@ use super::expiration::Expiration;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum KeyState {
-    /// It authenticates.
+    /// The key authenticates.
     Active,
     /// Its date is reached. It stays listed until it is deleted, and is never active again.
     Expired,
-    /// It is deleted.
+    /// The key is deleted.
     Deleted,
 }
 

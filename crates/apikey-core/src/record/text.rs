@@ -21,16 +21,16 @@ pub struct Description(Box<str>);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// It is empty or white space only.
+    /// The name is empty or white space only.
     #[error("name must not be blank")]
     Blank,
-    /// It contains a control character.
+    /// The name contains a control character.
     #[error("name must not hold control characters")]
     Control,
-    /// It contains a character that cannot be seen, or that turns the direction of the text.
+    /// The name contains a character that cannot be seen, or that turns the direction of the text.
     #[error("name must not hold hidden characters such as U+{:04X}", u32::from(*.0))]
     Hidden(char),
-    /// It is longer than 128 characters.
+    /// The name is longer than 128 characters.
     #[error("name must be at most {MAX_NAME} characters long")]
     TooLong,
 }
@@ -39,13 +39,14 @@ pub enum NameError {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
-    /// It contains a control character other than a line break or tab.
+    /// The description contains a control character other than a line break or tab.
     #[error("description must not hold control characters other than line breaks and tabs")]
     Control,
-    /// It contains a character that cannot be seen, or that turns the direction of the text.
+    /// The description contains a character that cannot be seen, or that turns the direction of the
+    /// text.
     #[error("description must not hold hidden characters such as U+{:04X}", u32::from(*.0))]
     Hidden(char),
-    /// It is longer than 2,048 characters.
+    /// The description is longer than 2,048 characters.
     #[error("description must be at most {MAX_DESCRIPTION} characters long")]
     TooLong,
 }

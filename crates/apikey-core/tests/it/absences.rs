@@ -1,4 +1,4 @@
-//! What is missing on purpose, checked when this file is compiled: a type that holds a secret is
+//! Traits left out on purpose, checked when this file is compiled: a type that holds a secret is
 //! not cloned, printed or serialised, and a key string is revealed by a move.
 
 use std::fmt::Display;
@@ -9,8 +9,8 @@ use apikey_core::{
 };
 use serde::Serialize;
 
-/// Does not compile when one of the types has the trait: two implementations of `Ambiguous` would
-/// fit then, and nothing says which is meant.
+/// Does not compile if one of the types has the trait: two implementations of `Ambiguous` would fit
+/// then, and nothing chooses between them.
 macro_rules! assert_none_is {
     ($bound:path: $($holder:ty),+) => {$(
         const _: fn() = || {

@@ -1,4 +1,4 @@
-//! How far a key reaches beside the one that makes or edits it.
+//! The limits of a key compared with the key that creates or edits it.
 
 use apikey_core::{ExceedsCaller, Expiration, KeyDraft, RateLimit};
 use chrono::TimeDelta;

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers of several tests.
 
 use apikey_core::{
     ApiKey, IpPolicy, KeyDraft, KeyString, NewKey, OwnerId, Pepper, PepperId, Peppers, Prefix,

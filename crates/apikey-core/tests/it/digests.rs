@@ -1,4 +1,4 @@
-//! What is stored instead of a key: schemes, peppers, their rotation, an older system's digests.
+//! The stored form of a key: schemes, peppers, their rotation, an older system's digests.
 
 use apikey_core::{
     Digest, DigestMatch, DigestScheme, ImportedScheme, KeyRefusal, LookupId, Pepper, PepperError,
@@ -155,7 +155,8 @@ fn an_older_systems_token_that_looks_like_ours_is_compared_as_a_whole() {
 fn an_imported_token_never_matches_a_digest_of_ours() {
     let presented = PresentedKey::imported(TOKEN).unwrap();
     let peppers = Peppers::new(pepper(1)).with_old(pepper(2)).unwrap();
-    // Even where a stored digest is that of the empty stand-in which is hashed to spend the time.
+    // The same holds if a stored digest is that of the empty stand-in which is hashed to spend the
+    // time.
     let zeros: [u8; 32] = Sha256::digest([0; 50]).into();
     for scheme in ["sha256", "hmac-sha256:1", "hmac-sha256:2"] {
         let stored = Digest::new(scheme.parse().unwrap(), zeros);

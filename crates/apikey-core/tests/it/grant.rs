@@ -1,5 +1,5 @@
-//! What a key may do of what its user may: grants are partially ordered, and the order is that of
-//! what they allow.
+//! The part of a user's permissions that a key may use: grants are partially ordered, by the
+//! permissions that they allow.
 
 use apikey_core::{
     Access, ExceedsCaller, Grant, KeyDraft, KeyEdit, NotGranted, OwnerId, ScopeName,
@@ -24,7 +24,7 @@ fn grants() -> impl Strategy<Value = Grant> {
         .prop_map(|(read_only, tables, scopes)| grant(read_only, &tables, &scopes))
 }
 
-/// All that can be asked of a grant, also about names that no grant here has.
+/// Returns all answers of a grant, also for names that no grant here has.
 fn allowed(grant: &Grant) -> Vec<bool> {
     let mut allowed = Vec::new();
     for touch in [Access::Read, Access::Write] {
@@ -61,7 +61,7 @@ proptest! {
         let draft = |grant: &Grant| KeyDraft::new(OwnerId(1), "k".parse().unwrap()).with_grant(grant.clone());
         let beyond = draft(&a).bounds().check_within(&draft(&b).bounds()).err();
         prop_assert_eq!(beyond.is_none(), a.is_within(&b));
-        // Who does as the words say gets nearer: the field that is named is the one to change.
+        // A caller who follows the error gets nearer: the named field is the one to change.
         let taken = match beyond {
             Some(ExceedsCaller::ReadOnly) => !a.is_read_only() && b.is_read_only(),
             Some(ExceedsCaller::Tables) => a.tables() != b.tables(),

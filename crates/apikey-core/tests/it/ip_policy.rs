@@ -87,7 +87,7 @@ fn list() -> impl Strategy<Value = IpList> {
     prop::collection::vec(entry(), 0..12).prop_map(|entries| IpList::new(entries).unwrap())
 }
 
-/// Policies with few entries, so that one is within another often enough.
+/// Policies with few entries, so that often enough one contains another.
 fn policies() -> impl Strategy<Value = IpPolicy> {
     let few = || {
         let entries = prop::collection::vec(entry(), 0..3);

@@ -24,8 +24,8 @@ fn every_case_is_read_as_the_strict_rule_says() {
                 assert!(parsed.is_err(), "{input:?} read as {}", parsed.unwrap());
                 invalid += 1;
             }
-            // Left open by the file. Decided: refused, because `::ffff:10.0.0.0/8` reads like an
-            // IPv4 /8 and is none, and /95 would cover more than mapped addresses.
+            // The file leaves these open. Decided: refused, because `::ffff:10.0.0.0/8` reads like
+            // an IPv4 /8 and is none, and /95 would cover more than mapped addresses.
             None => {
                 assert_eq!(parsed, Err(IpRangeError::MappedPrefix), "{input:?}");
                 decided += 1;

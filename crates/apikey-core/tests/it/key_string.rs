@@ -1,4 +1,4 @@
-//! Key strings: their form, and that nothing but the exact string is accepted.
+//! Key strings: their form, and that only the exact string is accepted.
 
 use std::collections::HashSet;
 
@@ -47,8 +47,8 @@ fn a_key_is_parsed_back_with_its_prefix_and_id() {
 
 #[test]
 fn the_checksum_is_that_of_the_published_rule() {
-    // A fixed key, so that no later version stops accepting those in use. The checksum was
-    // computed with another program: zlib's CRC-32, then base 58 by hand.
+    // A fixed key, so that no later version stops accepting those in use. The checksum was computed
+    // with another program: zlib's CRC-32, then base 58 manually.
     let key = PresentedKey::parse(FIXED).unwrap();
     assert_eq!(key.prefix(), "acme_live");
     assert_eq!(key.lookup().as_str(), "AbCdEfGh12345678");

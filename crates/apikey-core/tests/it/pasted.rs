@@ -1,4 +1,5 @@
-//! What surrounds a pasted text is dropped, and what a key is saved in holds the key alone.
+//! Characters around a pasted text are dropped, and a file in which a key is saved holds only the
+//! key.
 
 use apikey_core::{
     IpList, KEY_REGEX, KeyName, Peppers, Prefix, ScopeNames, TableNames, bearer, scan, scan_words,
@@ -7,7 +8,7 @@ use regex::Regex;
 
 use crate::common::{draft, issue};
 
-/// What files, pages, chats and dialogs put around a text.
+/// Characters that files, pages, chats and dialogs put around a text.
 const AROUND: [&str; 7] = [
     " ",
     "\n",
@@ -36,8 +37,8 @@ fn pasted_name_and_lists_lose_their_surroundings() {
     assert_eq!(KeyName::stored(" ci ").unwrap().as_str(), " ci ");
 }
 
-/// `"Bearer " + file` is a header that every HTTP client sends and the parser of requests takes;
-/// files of before, which end with a newline, are found as well.
+/// `"Bearer " + file` is a header that every HTTP client sends and the request parser accepts;
+/// older files, which end with a newline, are found as well.
 #[test]
 fn saved_key_is_found_with_and_without_newline() {
     let (record, once) = issue(draft(), &Peppers::none()).into_parts();

@@ -72,8 +72,8 @@ fn a_bucket_under_another_limit_owes_no_more_than_a_minute() {
 }
 
 proptest! {
-    /// Whatever comes when: in any span there are no more than a minute's requests and those that
-    /// the span makes good; and whoever waits as long as is said gets through.
+    /// For any arrival times, any period has at most the requests of a minute plus those that the
+    /// period refills; and a caller who waits for the stated time gets through.
     #[test]
     fn no_span_has_more_than_it_may_and_waiting_helps(
         requests in 1..200_u32,

@@ -1,4 +1,4 @@
-//! What a roll makes of a key.
+//! The effects of a roll on a key.
 
 use apikey_core::{
     ApiKey, EditError, ExceedsCaller, Expiration, ExpirationError, Grant, KeyEdit, Overlap,
@@ -96,7 +96,7 @@ fn an_expired_key_does_not_come_back_by_a_roll() {
     assert_eq!(refused.to_string(), words);
 }
 
-/// Such a date was accepted once: the key can be renamed, rolled, and given another date.
+/// Older versions accepted such a date: the key can be renamed, rolled, and given another date.
 #[test]
 fn stored_date_beyond_a_century_can_be_edited() {
     let mut old = key(Expiration::Never);

@@ -31,7 +31,7 @@ fn rule_1_a_record_does_not_hold_the_key() {
     for length in [6, 10, 33] {
         assert!(!stored.contains(&secret[..length]), "{stored}");
     }
-    // Nor does anything that may be printed on the way.
+    // Its printable forms do not contain it either.
     let new = issue(draft(), &Peppers::none());
     let debug = format!("{new:?}");
     let (_, once) = new.into_parts();

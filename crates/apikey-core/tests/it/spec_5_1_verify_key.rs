@@ -98,7 +98,7 @@ fn a_wrong_secret_learns_nothing_about_the_record() {
 
 #[test]
 fn an_expired_key_from_a_wrong_address_is_expired() {
-    // The address would be told to the client; a key that no longer counts has no such right.
+    // The client would receive the address; a key that has ended has no such right.
     let door = Door::new();
     let late = now() + TimeDelta::days(2);
     assert_eq!(

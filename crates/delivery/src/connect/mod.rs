@@ -1,4 +1,4 @@
-//! From an origin to an open byte stream, under the target policy.
+//! Connecting: from an origin to an open byte stream, under the target policy.
 
 mod dial;
 mod proxy;

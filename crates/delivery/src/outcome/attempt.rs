@@ -43,7 +43,7 @@ pub struct Timings {
     pub connect: Option<Duration>,
     /// The TLS handshake.
     pub tls: Option<Duration>,
-    /// From the first byte of the request to the response's head.
+    /// The time from the first byte of the request to the response's head.
     pub head: Option<Duration>,
     /// Reading the captured body.
     pub body: Option<Duration>,

@@ -95,10 +95,11 @@ pub enum TokenFault {
     /// The request failed.
     #[error("{0}")]
     Failed(Box<ErrorClass>),
-    /// It did not respond in time: another delivery was waiting for it.
+    /// The token endpoint did not respond in time: another delivery was waiting for it.
     #[error("none came in time")]
     Late,
-    /// It responded with this status, and possibly with an error code of RFC 6749 §5.2.
+    /// The token endpoint responded with this status, and possibly with an error code of RFC 6749
+    /// §5.2.
     #[error("it responded with status {status}{}", with(*code))]
     Refused {
         /// The status.

@@ -79,7 +79,7 @@ pub enum ProxyFault {
     /// Its response does not follow its protocol.
     #[error("its response is not understood")]
     Protocol,
-    /// It could not or would not connect to the target.
+    /// The proxy could not or would not connect to the target.
     #[error("it did not connect to the target")]
     Target,
 }

@@ -5,7 +5,8 @@ use http::{HeaderName, HeaderValue};
 use super::error::RequestError;
 use super::headers::Headers;
 
-/// In lower case over HTTP/1.1 too, as W3C Trace Context §3.2.1 and §3.3.1 recommend.
+/// The header name in lower case, over HTTP/1.1 too, as W3C Trace Context §3.2.1 and §3.3.1
+/// recommend.
 const PARENT_TEXT: &str = "traceparent";
 const STATE_TEXT: &str = "tracestate";
 const PARENT: HeaderName = HeaderName::from_static(PARENT_TEXT);

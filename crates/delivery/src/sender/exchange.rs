@@ -1,4 +1,4 @@
-//! From a checked URL to a response, over an idle connection or a new one.
+//! The exchange: from a checked URL to a response, over an idle connection or a new one.
 
 use std::sync::Arc;
 
@@ -248,7 +248,7 @@ impl Sender {
     }
 }
 
-/// From here on the status decides, even if reading the body fails.
+/// Takes the response's head. After it the status decides, even if reading the body fails.
 fn take_head(
     response: Response<Incoming>,
     protocol: Protocol,

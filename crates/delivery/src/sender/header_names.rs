@@ -34,7 +34,7 @@ impl WrittenName {
     }
 }
 
-/// In whatever case.
+/// Compares names without regard to case.
 impl PartialEq for WrittenName {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

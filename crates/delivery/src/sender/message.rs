@@ -149,8 +149,8 @@ impl Parts {
     }
 }
 
-/// How long the headers of an HTTP/2 request are as a receiver counts (RFC 9113 §6.5.2), with the
-/// length that hyper adds.
+/// Returns the length of an HTTP/2 request's headers as a receiver counts it (RFC 9113 §6.5.2),
+/// with the length that hyper adds.
 pub(super) fn header_list_size(message: &http::Request<Full<Bytes>>) -> u64 {
     let headers = message.headers().iter();
     let headers = headers.map(|(name, value)| name.as_str().len() + value.len());

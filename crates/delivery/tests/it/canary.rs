@@ -1,4 +1,4 @@
-//! Secrets planted in a request turn up in no log line, no error text and no debug form.
+//! Secrets in a request appear in no log line, no error text and no debug form.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use crate::support::receiver::{After, local_sender};
 use crate::support::request::{now, post};
 use crate::support::tls::{BOTH, TlsReceiver};
 
-/// `whsec_` and base64 of `canary` several times over.
+/// `whsec_` and the base64 of `canary`, repeated.
 const SECRET: &str = "whsec_Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5";
 
 const PLANTED: [&str; 3] = ["canary", "Y2FuYXJ5", "63616e617279"];

@@ -1,5 +1,5 @@
-//! Every class of failure, met over a socket: its code, and the words that a webhook's owner reads.
-//! The words never hold the address behind a name, a header, or a body.
+//! Every class of failure, caused over a socket: its code, and the text for the webhook's owner,
+//! which never contains the address behind a name, a header, or a body.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -51,7 +51,7 @@ async fn send(sender: &Sender, url: &str) -> Attempt {
     sender.send(&request, now()).await
 }
 
-/// Sends to a name whose receiver answers so.
+/// Sends to a name whose receiver responds with `answer`.
 async fn answered(answer: &str, after: After) -> Attempt {
     let receiver = Receiver::start(vec![(answer.as_bytes().to_vec(), after)]).await;
     let url = format!("http://hooks.example:{}/", receiver.addr.port());
@@ -208,7 +208,7 @@ async fn each_class_has_a_code_and_words_for_the_user() {
         assert!(attempt.duration < Duration::from_secs(10), "{told}");
         codes.insert(code);
     }
-    // `build` never gets to a socket: `request` has its tests.
+    // `build` never reaches a socket: `request` has its tests.
     let all = "connect dns protocol proxy refused reset status timeout tls too_large";
     assert_eq!(codes.into_iter().collect::<Vec<_>>().join(" "), all);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Client identities (mutual TLS): shown to who asks for one, and apart from each other in pools
-//! and in TLS sessions.
+//! Client identities (mutual TLS): shown to servers that ask for one, and separate in pools and in
+//! TLS sessions.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const H1: Asks = Asks {
 
 const H2: Asks = Asks { alpn: "h2", ..H1 };
 
-/// Both protocols over both versions.
+/// Returns both protocols over both TLS versions.
 fn ways(of: Asks) -> [Asks; 4] {
     let over = |versions, alpn| Asks {
         versions,
@@ -66,7 +66,7 @@ async fn no_connection_of_an_identity_is_used_by_another_or_by_none() {
     let (root, [ada, bob], sender) = parts();
     for asks in ways(H1) {
         let receiver = Asking::start(&root, asks).await;
-        // Each parsed for itself, as for each webhook.
+        // Each is parsed separately, as for each webhook.
         let who = || {
             [
                 ("ada", Some(ada.identity())),

@@ -1,4 +1,4 @@
-//! Retries, with time moved by hand over in-memory streams (never with real sockets).
+//! Retries, with time moved manually over in-memory streams (never with real sockets).
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicUsize;

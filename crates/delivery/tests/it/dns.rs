@@ -1,4 +1,4 @@
-//! Names: judged as a whole, for each attempt again, and never shown to the user as addresses.
+//! Names: checked as a whole, for each attempt again, and never shown to the user as addresses.
 
 use std::net::IpAddr;
 use std::sync::atomic::AtomicUsize;
@@ -133,7 +133,8 @@ async fn literal_addresses_are_never_looked_up() {
 #[tokio::test]
 async fn a_dead_address_does_not_hide_a_live_one() {
     let receiver = Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-    // Nobody listens on the port at 127.0.0.2: refused at once, the next one is tried.
+    // Nobody listens on the port at 127.0.0.2: the connection is refused immediately, the next
+    // address is tried.
     let attempt = outcome(
         Scripted::new(&[&["127.0.0.2", "127.0.0.1"]]),
         local_policy(),
@@ -175,7 +176,7 @@ async fn the_system_resolver_knows_this_machine_and_that_invalid_is_nobody() {
     assert!(resolver.resolve("no-such-name.invalid").await.is_err());
 }
 
-/// Also by a name, and when a connection lies ready that a wider policy opened.
+/// The same holds for a name, and with an idle connection that a wider policy opened.
 #[tokio::test]
 async fn what_is_open_at_one_port_is_reached_at_that_port_only() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";

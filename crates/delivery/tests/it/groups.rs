@@ -1,5 +1,5 @@
-//! Groups of requests: no connection and no TLS session of one serves another, so that none ends,
-//! stops or robs another.
+//! Groups of requests: they share no connection and no TLS session, so that no group ends, delays
+//! or reads the requests of another.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -37,11 +37,11 @@ const H1: Asks = Asks {
 /// The group that attacks, and the one that is to notice nothing.
 const ATTACKER: u128 = 1;
 const VICTIM: u128 = 2;
-/// Deliveries of the victim.
+/// The number of the victim's deliveries.
 const ROUNDS: usize = 30;
-/// As many streams as the receiver allows at a time.
+/// The number of streams that the receiver allows at a time.
 const STREAMS: u32 = 32;
-/// `127.0.0.1:8443` and the folder are replaced.
+/// The configuration; `127.0.0.1:8443` and the folder are replaced.
 const NGINX: &str = "
 daemon off;
 master_process off;
@@ -193,7 +193,8 @@ async fn header_nginx_refuses_ends_no_other_delivery() {
     assert_eq!(delivered, ROUNDS);
 }
 
-/// Responds to all but `/unread`, whose body it leaves, and `/slow`. Tells the paths that come.
+/// Responds to every request except `/unread`, whose body it does not read, and `/slow`. Sends the
+/// paths of arriving requests.
 async fn stubborn(root: &Ca) -> (String, mpsc::UnboundedReceiver<String>) {
     let (listener, acceptor, url) = listen(root).await;
     let (tell, told) = mpsc::unbounded_channel();
@@ -268,7 +269,8 @@ async fn slow_requests_take_no_other_groups_streams() {
     assert_eq!(send(&sender, VICTIM, post(&url)).await.outcome, Ok(200));
 }
 
-/// Leaves the body of `/early` unread, where the next request is read from. Tells path and body.
+/// Leaves the body of `/early` unread, in the bytes from which the next request is read. Sends path
+/// and body.
 async fn careless() -> (String, mpsc::UnboundedReceiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -329,7 +331,8 @@ async fn body_left_unread_robs_no_other_groups_request() {
     assert_eq!(arrived, ("/in".to_owned(), "mine".to_owned()));
 }
 
-/// What one group leaves is found by itself again, also when others have used the origin since.
+/// A group finds a connection that it returned, even if other groups have used the origin in the
+/// meantime.
 #[tokio::test]
 async fn connection_returned_is_found_by_its_group() {
     let connections = Arc::new(AtomicUsize::new(0));
@@ -357,7 +360,7 @@ async fn connection_returned_is_found_by_its_group() {
     assert_eq!(connections.load(SeqCst), 3);
 }
 
-/// Beyond the limit, one is shared while a request is under way, and is then closed.
+/// A connection beyond the limit is shared while a request is under way, and is then closed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn http2_connection_beyond_limit_is_not_kept() {
     let root = ca();

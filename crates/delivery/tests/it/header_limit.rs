@@ -1,4 +1,4 @@
-//! Headers that are longer than a target takes over HTTP/2 (RFC 9113 §6.5.2) are not sent.
+//! Headers that are longer than a target accepts over HTTP/2 (RFC 9113 §6.5.2) are not sent.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -86,12 +86,12 @@ async fn headers_beyond_targets_limit_are_not_sent() {
     let words = "the request cannot be built: headers: longer than the 4096 bytes that the target \
                  accepts over HTTP/2 (SETTINGS_MAX_HEADER_LIST_SIZE, RFC 9113 §6.5.2)";
     let (most, beyond) = (sized(&url, 4095), sized(&url, 4097));
-    // Also over a connection that is new: what the target accepts is known by then.
+    // The same holds for a new connection: the target's limit is known by then.
     for _ in 0..2 {
         assert_eq!(outcome(&sender, &beyond).await, Err(words.to_owned()));
     }
     assert_eq!(counts[0].load(SeqCst), 0);
-    // As long as may be: this receiver refuses that itself.
+    // The longest header that is sent: this receiver refuses it itself.
     let refused = sender.send(&sized(&url, 4096), now()).await;
     assert_eq!(refused.status, Some(431));
     let mut running = JoinSet::new();

@@ -1,5 +1,5 @@
 //! SPEC 2.2 *Headers*: over HTTP/1.1 they arrive in the order and the case in which they were
-//! given, a repeated name in its place among the others, whatever way leads to the receiver. The
+//! given, a repeated name in its position among the others, over every kind of connection. The
 //! sender's own are in Title-Case: some receivers compare names as they are.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn lines_of_given() -> Vec<String> {
     lines.collect()
 }
 
-/// Three times the same by one connection: all lines, first the host's, then those given, then
+/// Checks three requests over one connection: all lines, first the host's, then those given, then
 /// ours.
 async fn expect_each_time(
     sender: &Sender,
@@ -294,7 +294,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(byte, 0..30)
 }
 
-/// Sends each list in turn by one sender; what arrived of each.
+/// Sends each list in turn by one sender; returns the lines that arrived for each.
 async fn sent(lists: &[Vec<(String, Vec<u8>)>]) -> Vec<Vec<Vec<u8>>> {
     let (addr, mut arrived) = listen(None).await;
     let sender = local_sender();

@@ -14,10 +14,10 @@ use crate::support::certs::{ca, trusting};
 use crate::support::frames::{END_HEADERS, SETTINGS, STATUS_200, frame, listen, play};
 use crate::support::request::{now, post};
 
-/// Less than the minute after which an idle connection is dropped in any case.
+/// Shorter than the minute after which an idle connection is dropped in any case.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What a receiver writes once the request is there: once, and then for ever.
+/// The bytes that a receiver writes after the request: once, and then for ever.
 struct Abuse {
     what: &'static str,
     once: Vec<u8>,

@@ -8,7 +8,7 @@ use crate::support::request::{now, post};
 
 const REST: &str = "content-length: 2\r\n\r\nok";
 
-/// Sends two requests to a receiver that always responds with these lines. Both must succeed by
+/// Sends two requests to a receiver that always responds with these lines. Both must succeed over
 /// one connection.
 async fn expect_success(sender: &Sender, lines: &str) {
     let receiver = Receiver::fixed(&format!("HTTP/1.1 200 OK\r\n{lines}{REST}")).await;

@@ -1,4 +1,4 @@
-//! Connections that are used again: never another request's response.
+//! Connections that are reused: no request gets another one's response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ async fn a_connection_that_was_closed_while_idle_costs_no_attempt() {
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
     for _ in 0..20 {
         assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
-        // Lets the close arrive: it is the idle connection that is meant, not the race.
+        // Lets the close arrive: the test is about the idle connection, not the race.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!((receiver.requests(), receiver.connections()), (20, 20));
@@ -206,8 +206,8 @@ async fn reuse_can_be_turned_off() {
     assert_eq!(receiver.connections(), 3);
 }
 
-/// Connections in memory with room for little; the other side responds after the first bytes and
-/// reads no more.
+/// Connections in memory with little buffer space; the other side responds after the first bytes
+/// and stops reading.
 #[derive(Debug, Default)]
 struct Hasty {
     connections: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Through proxies: the policy holds, and the proxy is asked for the judged address.
+//! Requests through proxies: the policy holds, and the proxy is asked for the checked address.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use crate::support::wire::read_request;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/// What a proxy received, and where it listens.
+/// A fake proxy: the requests that it received, and its address.
 pub(crate) struct Fake {
     pub(crate) addr: SocketAddr,
     heard: Arc<Mutex<Vec<String>>>,
@@ -38,7 +38,7 @@ impl Fake {
         )
     }
 
-    /// HTTP CONNECT; with an answer of its own instead of a tunnel when one is given.
+    /// Starts an HTTP CONNECT proxy; it sends `answer` instead of a tunnel if there is one.
     pub(crate) async fn http(answer: Option<&'static str>) -> Self {
         let (listener, fake) = Self::listen().await;
         let heard = fake.heard.clone();

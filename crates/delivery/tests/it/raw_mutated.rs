@@ -1,5 +1,5 @@
-//! Raw responses with bytes changed, dropped, doubled and spliced, in memory: never a panic, never
-//! a second request, always an end.
+//! Raw responses with bytes changed, dropped, doubled and spliced, in memory: no panic, no second
+//! request, and every attempt ends.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicUsize;

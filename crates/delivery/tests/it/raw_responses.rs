@@ -58,7 +58,7 @@ fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// Plays one case and returns what became of it, how often it was asked, and how long it took.
+/// Plays one case and returns its outcome, the number of requests, and the time.
 async fn play(case: &Case, tls: Option<TlsAcceptor>) -> (Attempt, usize, Duration) {
     let path = format!(
         "{}/tests/vectors/http/{}",
@@ -109,7 +109,7 @@ async fn play(case: &Case, tls: Option<TlsAcceptor>) -> (Attempt, usize, Duratio
     (attempt, requests.load(SeqCst), took)
 }
 
-/// Whether an outcome is one that the manifest allows.
+/// Returns whether the manifest allows an outcome.
 fn fits(case: &Case, attempt: &Attempt) -> bool {
     match case.expect.as_str() {
         "success" => attempt.is_success(),
@@ -149,7 +149,7 @@ async fn play_all(tls: bool) {
                     case.file, attempt.outcome
                 ));
             }
-            // What was kept can be shown whatever it is.
+            // Any kept response can be shown.
             let shown = format!(
                 "{attempt:?}{}{}",
                 attempt.status_info(),

@@ -1,5 +1,6 @@
-//! Redirects, where the platform turns them on: each hop is judged by itself, credentials stay with
-//! their origin, and there is an end. That none is followed by default is in `attempt.rs`.
+//! Redirects, if the platform turns them on: each hop is checked by itself, credentials stay with
+//! their origin, and the number is limited. That none is followed by default is tested in
+//! `attempt.rs`.
 
 use std::time::Duration;
 

@@ -20,7 +20,8 @@ const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const RST_STREAM: u8 = 3;
 const GOAWAY: u8 = 7;
 
-/// Sends twice to a receiver that plays these; the second attempt, requests and connections.
+/// Sends twice to a receiver that plays these; returns the second attempt, requests and
+/// connections.
 async fn second(answers: &[(&str, After)]) -> (Attempt, usize, usize) {
     let answers = answers.iter();
     let answers = answers.map(|(text, after)| (text.as_bytes().to_vec(), *after));
@@ -80,7 +81,7 @@ async fn response_begun_or_timeout_request_is_not_repeated() {
     }
 }
 
-/// Such a receiver costs no attempt, however often it is sent to.
+/// Such a receiver costs no attempt, after any number of requests.
 #[tokio::test]
 async fn receiver_closing_reused_connections_receives_every_delivery() {
     let mut played = Vec::new();
@@ -95,7 +96,7 @@ async fn receiver_closing_reused_connections_receives_every_delivery() {
     }
 }
 
-/// What an HTTP/2 receiver does to the second request of a connection.
+/// How an HTTP/2 receiver ends the second request of a connection.
 struct Ends {
     what: &'static str,
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! 180 ways to write a date, most of them not one of the three that HTTP knows.
+//! 180 ways to write a date, most of them not among the three that HTTP permits.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn dates_of_http_are_read_and_mean_what_they_say() {
         // A minute before the date that curl reads, or any time when it reads none.
         let now = DateTime::from_timestamp(if epoch == -1 { 0 } else { epoch - 60 }, 0).unwrap();
         if let Some(wait) = parse_retry_after(text.as_bytes(), now) {
-            // curl gives up beyond 2038 on some machines; the date is one all the same.
+            // curl gives up beyond 2038 on some machines; the date is valid all the same.
             assert!(epoch == -1 || wait == Duration::from_secs(60), "{text}");
             accepted.push(text.to_owned());
         }

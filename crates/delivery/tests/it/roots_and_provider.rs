@@ -1,6 +1,6 @@
-//! Whose authorities are trusted, and by whose cryptography.
+//! Trusted certificate authorities, and the cryptography provider.
 
-#![allow(clippy::print_stdout)] // the child tells its outcome
+#![allow(clippy::print_stdout)] // the child prints its outcome
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use crate::support::receiver::After;
 use crate::support::request::{local_builder, now, post};
 use crate::support::tls::{BOTH, TlsReceiver};
 
-/// Where the child is to send to.
+/// The variable with the URL that the child sends to.
 const TARGET: &str = "GATEPOST_TEST_TARGET";
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/// In a process of its own, told where the operating system's certificates lie.
+/// Runs in its own process, whose environment names the location of the operating system's
+/// certificates.
 #[tokio::test]
 async fn the_platforms_roots_are_those_of_the_operating_system() {
     let this = "roots_and_provider::the_platforms_roots_are_those_of_the_operating_system";

@@ -1,4 +1,4 @@
-//! What a platform can get wrong when it sets a sender up.
+//! Mistakes that a platform can make when it sets a sender up.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

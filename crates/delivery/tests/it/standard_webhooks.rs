@@ -1,4 +1,4 @@
-//! Signatures against the vectors of the Standard Webhooks libraries, both ways.
+//! Signatures compared with the vectors of the Standard Webhooks libraries, in both directions.
 
 use chrono::DateTime;
 use delivery::{SigningKey, SigningKeys, Verifier};

@@ -28,7 +28,7 @@ fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() 
             );
             continue;
         }
-        // Rows marked "either" are open to choice; ours is to refuse.
+        // Rows marked "either" leave the choice open; ours is to refuse.
         for addr in [net.network(), net.broadcast()] {
             assert!(policy.check(addr).is_err(), "{addr} of {line}");
         }
@@ -65,7 +65,7 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
                 format!("https://{host}:8443/"),
                 format!("HTTP:\\\\{host}"),
             ] {
-                // What the one URL parser does not take never becomes a request.
+                // A URL that the one URL parser refuses never becomes a request.
                 let Ok(parsed) = url::Url::parse(&url) else {
                     continue;
                 };
@@ -168,7 +168,7 @@ fn a_refusal_says_what_the_platform_advises() {
     let advised = "the target policy refuses loopback addresses: ask Ada";
     assert_eq!(told("127.0.0.1"), advised);
     assert_eq!(told("::ffff:127.0.0.1"), advised);
-    // Not about what the advice would not help.
+    // No advice for addresses for which it would not help.
     for other in ["10.0.0.1", "169.254.169.254", "::1"] {
         assert!(!told(other).contains("ask Ada"), "{other}");
     }

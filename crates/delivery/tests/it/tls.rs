@@ -299,7 +299,8 @@ async fn weak_signatures_and_short_keys_are_refused() {
     }
 }
 
-/// `vectors/tls/p521/make.sh` made the certificates: rcgen signs on P-521 by another provider only.
+/// `vectors/tls/p521/make.sh` made the certificates: rcgen signs on P-521 only with another
+/// provider.
 #[tokio::test]
 async fn certificate_on_p521_fails_with_its_cause() {
     let file = |name: &str| {

@@ -1,4 +1,5 @@
-//! TLS beyond certificates: trust levels, versions, names, client certificates, endings, ALPN.
+//! TLS beyond certificates: trust levels, versions, names, client certificates, connection ends,
+//! ALPN.
 
 use delivery::{ErrorClass, MinTls, Protocol, TlsFault, Trust};
 

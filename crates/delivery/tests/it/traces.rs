@@ -1,4 +1,4 @@
-//! The headers of a trace: where they are sent, and where they are not.
+//! The headers of a trace: the requests that carry them, and those that do not.
 
 use delivery::{Request, RequestError};
 

@@ -31,10 +31,10 @@ pub(crate) async fn serve() {
     });
 }
 
-/// What a name is: names that it is an alias of, in a row, and the addresses at the end.
+/// Returns the answer for a name: the aliases in a row, and the addresses at the end.
 fn script(name: &str, times: usize) -> Option<(Vec<String>, Vec<IpAddr>)> {
     let addrs = |all: &[&str]| all.iter().map(|a| a.parse().unwrap()).collect();
-    // `localhost.` is asked for like any other name.
+    // The system resolver sends `localhost.` like any other name.
     let (labels, zone) = name.split_once('.').unwrap_or((name, ""));
     Some(match (labels, zone) {
         ("public", "test") => (vec![], addrs(&["93.184.216.34"])),

@@ -1,7 +1,7 @@
-//! Alone, because it needs a network namespace of its own: a network in which every address on
-//! earth is this machine, so who connects anywhere is seen.
+//! A separate program, because it needs its own network namespace: a network in which every address
+//! on earth is this machine, so that every connection is seen.
 //!
-//! `./test` starts it by `sinkhole/run.sh` where a namespace may be made:
+//! `./test` starts it by `sinkhole/run.sh` if a namespace can be made:
 //! `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
@@ -20,7 +20,8 @@ use delivery::{DnsFault, ErrorClass, Proxy, Request, Sender, SenderBuilder, Targ
 use spellings::{FORBIDDEN, PUBLIC, spellings};
 use world::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 
-/// AAAA alone, both families, aliases of inner names, and the names that the machine knows itself.
+/// Names with AAAA only, with both families, aliases of inner names, and the names that the machine
+/// knows itself.
 const NAMES_OF_REFUSED: [&str; 8] = [
     "six.test",
     "six-local.test",
@@ -32,7 +33,7 @@ const NAMES_OF_REFUSED: [&str; 8] = [
     "localhost",
 ];
 
-/// Where redirects begin.
+/// The address at which redirects begin.
 const START: &str = "9.9.9.9";
 
 fn now() -> DateTime<Utc> {
@@ -43,7 +44,7 @@ fn sender() -> SenderBuilder {
     Sender::builder(TargetPolicy::public()).follow_redirects(5)
 }
 
-/// `None` where the text is no URL, or none that a request can be made of.
+/// Returns `None` if the text is no URL, or no request can be made of it.
 async fn send(sender: &Sender, url: &str) -> Option<delivery::Attempt> {
     let url = url::Url::parse(url).ok()?;
     let request = Request::builder(url)
@@ -54,7 +55,8 @@ async fn send(sender: &Sender, url: &str) -> Option<delivery::Attempt> {
     Some(sender.send(&request, now()).await)
 }
 
-/// Every forbidden address in every notation, and behind names: alone, and beside a public one.
+/// Every forbidden address in every notation, and behind names: by itself, and next to a public
+/// one.
 fn hostile() -> Vec<String> {
     let mut urls = Vec::new();
     for text in FORBIDDEN {
@@ -81,7 +83,7 @@ fn hostile() -> Vec<String> {
     urls
 }
 
-/// Tries all of them; returns how many made a request.
+/// Tries all of them; returns the number that made a request.
 async fn expect_none_reached(sender: &Sender, hits: &Hits, urls: &[String], what: &str) -> usize {
     let mut tried = 0;
     for url in urls {
@@ -99,7 +101,7 @@ async fn expect_none_reached(sender: &Sender, hits: &Hits, urls: &[String], what
     tried
 }
 
-/// Public targets do get through, once each.
+/// Checks that public targets are reached, once each.
 async fn expect_all_reached(sender: &Sender, hits: &Hits, what: &str) {
     let names = ["public.test", "six-public.test", "alias-public.test"];
     for host in PUBLIC.into_iter().chain(names) {
@@ -156,7 +158,7 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
             Err(ErrorClass::Refused(_)) => refused += 1,
             // No URL, or one with credentials: the redirect itself is the answer.
             Err(ErrorClass::Status(307)) => {}
-            // What begins with `#` or `?` in this place never reached the redirecting server.
+            // A path that begins with `#` or `?` never reached the redirecting server.
             Ok(204) => panic!("{url}: somebody was reached"),
             other => panic!("{url}: {other:?}"),
         }
@@ -171,8 +173,8 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
     refused
 }
 
-/// Public first and private after: each attempt asks again, and goes where the latest response
-/// says.
+/// Checks a name with a public address first and a private one after: each attempt resolves again,
+/// and uses the latest answer.
 async fn answers_that_change(sender: &Sender, hits: &Hits) {
     let first = send(sender, "http://rebind.test/").await.unwrap();
     assert_eq!(first.outcome, Ok(204));

@@ -1,4 +1,4 @@
-//! Everybody who can be connected to in the namespace, and the note of who was.
+//! All servers in the namespace, and a record of the connections to them.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,22 +13,22 @@ use crate::wire::read_request;
 pub(crate) const HTTP_PROXY: &str = "8.8.4.4:3128";
 pub(crate) const SOCKS_PROXY: &str = "8.8.4.4:1080";
 
-/// How often each address was connected to on port 80 or 443.
+/// The number of connections to each address on port 80 or 443.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hits(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
 impl Hits {
-    /// Takes the note and begins a new one.
+    /// Takes the record and begins a new one.
     pub(crate) fn take(&self) -> HashMap<IpAddr, usize> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
-/// Every address on earth as a target, and two proxies.
+/// Starts every address on earth as a target, and two proxies.
 pub(crate) async fn world() -> Hits {
     let hits = Hits::default();
     for port in [80, 443] {
-        // Takes IPv4 too: [::] is both unless told otherwise.
+        // Takes IPv4 too: [::] is both by default.
         let listener = TcpListener::bind(("::", port)).await.unwrap();
         tokio::spawn(targets(listener, hits.clone()));
     }
@@ -37,7 +37,7 @@ pub(crate) async fn world() -> Hits {
     hits
 }
 
-/// Sends who asks for `/to/<url>` on to that URL, and answers `204` to everybody else.
+/// Redirects a request for `/to/<url>` to that URL, and answers `204` to all others.
 async fn targets(listener: TcpListener, hits: Hits) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();
@@ -57,7 +57,7 @@ async fn targets(listener: TcpListener, hits: Hits) {
     }
 }
 
-/// Connects to whatever it is asked for: what reaches a refused address through it counts.
+/// Connects to any requested target: a connection to a refused address through it counts.
 async fn http_proxy(listener: TcpListener) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();

@@ -55,7 +55,7 @@ pub(crate) struct Arrived {
     pub(crate) resumed: bool,
 }
 
-/// What a receiver wants.
+/// The demands of a receiver.
 #[derive(Clone, Copy)]
 pub(crate) struct Asks {
     pub(crate) versions: &'static [&'static SupportedProtocolVersion],
@@ -66,7 +66,8 @@ pub(crate) struct Asks {
     pub(crate) keeps: bool,
 }
 
-/// Trusts the clients of one root. A request to `/go` is led to what its query says.
+/// A receiver that trusts the clients of one root. It redirects a request to `/go` to the URL in
+/// its query.
 pub(crate) struct Asking {
     addr: SocketAddr,
     log: Arc<Mutex<Vec<Arrived>>>,
@@ -171,8 +172,8 @@ async fn serve(
     }
 }
 
-/// As servers do that want their alert to arrive: what is still sent is read, so that it is not
-/// answered with a reset.
+/// Reads the remaining input, so that it is not answered with a reset: servers do so that want
+/// their alert to arrive.
 async fn linger(mut stream: TcpStream) {
     drop(stream.shutdown().await);
     drop(stream.read_to_end(&mut Vec::new()).await);

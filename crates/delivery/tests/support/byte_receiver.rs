@@ -9,7 +9,7 @@ use tokio_rustls::TlsAcceptor;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
-/// One request, byte for byte, and the number of the connection that it came by.
+/// One request, byte for byte, and the number of its connection.
 pub(crate) struct Arrived {
     pub(crate) connection: usize,
     pub(crate) head: Vec<u8>,
@@ -35,7 +35,7 @@ impl Arrived {
     }
 }
 
-/// When a receiver responds.
+/// The moment at which a receiver responds.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Responds {
     AfterTheBody,

@@ -1,4 +1,4 @@
-//! Certificates made on the spot, and names that lead to this machine.
+//! Certificates made during the test, and names that resolve to this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rustls::{ServerConfig, SupportedProtocolVersion};
 
 use super::request::local_builder;
 
-/// Every name is this machine.
+/// A resolver that resolves every name to this machine.
 #[derive(Debug)]
 pub(crate) struct Here;
 

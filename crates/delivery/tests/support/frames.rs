@@ -1,4 +1,4 @@
-//! An HTTP/2 receiver that writes its frames by hand.
+//! An HTTP/2 receiver that writes its frames manually.
 
 use std::sync::Arc;
 
@@ -38,9 +38,9 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
 
 /// The response `200` without a body, and the farewell of a receiver that is shut down in order.
 ///
-/// To be played on one thread: if another one reads both between the moment at which hyper's
-/// dispatcher hands a request over and the one at which it looks whether the connection is open,
-/// hyper drops the response.
+/// Play it on one thread: if another one reads both between the moment at which hyper's dispatcher
+/// hands a request over and the one at which it checks whether the connection is open, hyper drops
+/// the response.
 pub(crate) fn respond_and_goaway() -> Vec<u8> {
     let mut bytes = frame(1, END_HEADERS | 1, 1, STATUS_200);
     bytes.extend(frame(7, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));

@@ -1,4 +1,4 @@
-//! What several tests need. Each file is used whole by every binary that takes it in.
+//! Helpers of several tests. Every binary that includes a file uses all of it.
 
 pub(crate) mod asking;
 pub(crate) mod byte_receiver;

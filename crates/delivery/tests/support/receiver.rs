@@ -1,4 +1,4 @@
-//! A receiver that plays what a test tells it to, byte for byte, over real TCP.
+//! A receiver that follows a test's script, byte for byte, over real TCP.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ pub(crate) fn local_sender() -> Sender {
     local_builder().build().unwrap()
 }
 
-/// What a receiver does after its response.
+/// The action of a receiver after its response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum After {
     /// Closes in order.
     Close,
-    /// Keeps the connection open and says nothing more.
+    /// Keeps the connection open and sends nothing more.
     Hang,
     /// Takes the next request on the same connection.
     Keep,
@@ -30,7 +30,7 @@ pub(crate) enum After {
     Reset,
 }
 
-/// A receiver on a port of its own; it counts requests and connections.
+/// A receiver on its own port; it counts requests and connections.
 pub(crate) struct Receiver {
     pub(crate) addr: SocketAddr,
     pub(crate) requests: Arc<AtomicUsize>,
@@ -67,7 +67,7 @@ impl Receiver {
         }
     }
 
-    /// Always the same answer, with the connection kept.
+    /// Starts a receiver with one answer for all requests, which keeps the connection.
     pub(crate) async fn fixed(answer: &str) -> Self {
         Self::start(vec![(answer.as_bytes().to_vec(), After::Keep)]).await
     }
@@ -90,7 +90,7 @@ impl Receiver {
     }
 }
 
-/// Plays answers on one connection until it is to end.
+/// Plays answers on one connection until it must end.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     answers: &[(Vec<u8>, After)],

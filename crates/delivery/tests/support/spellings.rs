@@ -84,7 +84,7 @@ pub(crate) const PUBLIC: [&str; 40] = [
     "::ffff:8.8.8.8",
 ];
 
-/// Ways to write one IPv4 address as a host of a URL.
+/// Returns ways to write one IPv4 address as a host of a URL.
 pub(crate) fn spellings(v4: Ipv4Addr) -> Vec<String> {
     let [a, b, c, d] = v4.octets();
     let n = u32::from(v4);

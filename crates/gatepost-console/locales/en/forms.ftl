@@ -15,6 +15,17 @@ forms-unreadable = Cannot be read.
 forms-continue = Continue with the form
 forms-opened-again = Check your entries and send the form again. Secrets must be entered again.
 
+## A form of a record that somebody else has changed
+
+forms-changed = Somebody else changed this while you edited it. Choose a value for each field below, then save again.
+# In front of the value that somebody else saved.
+forms-changed-stored = Stored now:
+# In front of the value in the form.
+forms-changed-typed = Yours:
+forms-changed-empty = empty
+# Of a checkbox that is ticked.
+forms-changed-on = on
+
 ## The popup that shows a new key or secret once
 
 forms-once-copy = Copy

@@ -190,6 +190,14 @@ frame-failure-logged-out-kept-text = Your session has ended, and nothing was cha
 frame-failure-log-in-first-text = { $login }, then come back to this one.
 frame-log-in-again = Log in again
 frame-log-in-new-tab = Log in in a new tab
+# The console is opened by a link that the platform gives.
+frame-link-open = Open the console
+# $user: the name of the user who is logged in by it.
+frame-link-open-text = You will be logged in as { $user }.
+frame-link-used = This link is no longer valid
+frame-link-used-text = A link opens the console once, within a minute. Get a new one where you got this one.
+frame-link-needed = Not logged in
+frame-link-needed-text = The console is opened by a link. Get one where you got the last one.
 frame-failure-too-large = Too large
 frame-failure-too-large-text = The form is too large. Nothing was changed.
 # $field: its name; $rule: a sentence, such as "Must have at most 100 entries."

@@ -115,6 +115,17 @@ webhooks-fetch-held = Nothing is handed out while the webhook is paused or disab
 webhooks-tasks-title = Tasks
 webhooks-tasks-none = None yet. A task defines what this webhook sends.
 webhooks-tasks-new = New task for this webhook
+
+## A subscription: a task and its event, made together
+
+webhooks-subscribe = New subscription
+webhooks-subscribe-title = Subscribe { $name } to an event
+webhooks-subscribe-intro = When the event occurs, the webhook sends the message. This creates a task and an event, which you can change later.
+webhooks-subscribe-when = When
+webhooks-subscribe-what = Send
+webhooks-subscribe-choose-type = Choose a type.
+webhooks-subscribe-button = Subscribe
+webhooks-done-subscribed = The subscription was created. The next event that matches is sent.
 webhooks-signing-title = Signing
 webhooks-deliveries-title = Deliveries
 webhooks-deliveries-none = No deliveries yet.
@@ -201,6 +212,8 @@ webhooks-form-name = Name
 webhooks-form-name-hint = A unique name, for example: Deploys to #ops.
 webhooks-form-url = URL
 webhooks-form-url-hint = The address that receives the POST requests: https://…
+webhooks-form-when = Events (optional)
+webhooks-form-when-hint = The webhook sends the default message when one of them occurs. You can add others and change the message later.
 webhooks-form-delivery-mode = How messages are delivered
 webhooks-form-delivery-mode-push = Sent to the URL
 webhooks-form-delivery-mode-fetch = Fetched by the receiver

@@ -8,20 +8,20 @@ use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use webhook_model::{
-    Event, EventId, EventName, EventType, Filter, Invalid, JsonObject, Specificity, TagId, Target,
-    TaskId,
+    Event, EventId, EventName, EventType, Invalid, JsonObject, Specificity, Target, TaskId,
 };
 
 use super::labels::{applies_to, name, target};
 use super::options::{Offered, Subject, offered_types};
+use super::parts::{conditions, field_of, parsed, target_of, what};
 use crate::context::PageContext;
 use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
 use crate::fields::{Sheet, event};
 use crate::form::Form;
 use crate::layout::{self, Section, changes_link, note, page, page_with, seen};
-use crate::names::{PlatformNames, events, known_type};
-use crate::problems::{Problems, rule};
+use crate::names::{PlatformNames, known_type};
+use crate::problems::Problems;
 use crate::unreadable::{Kind, if_readable, question};
 
 /// Events, as they are created, edited and deleted. Type and event of one that is there cannot
@@ -99,7 +99,7 @@ impl Resource for Events {
         let offered = Offered::of(ctx, &Subject::stored(row.owner, event), specificity).await?;
         let fixed = Some(&event.event);
         let fields = fields(ctx, &event.event_type, fixed, form, problems, &offered);
-        let body = crud::form::<Self>(ctx, false, problems, ["", "/events"], &fields);
+        let body = crud::form::<Self>(ctx, false, form, problems, ["", "/events"], &fields);
         let changes = changes_link(ctx, "task_events", row.id.0);
         let title = name(ctx, event);
         Ok(page_with(ctx, Section::Events, &title, &changes, &body))
@@ -130,40 +130,8 @@ impl Resource for Events {
             Err(_) => Err(t.of("events-choose-task")),
         };
         let task: Option<TaskId> = problems.take("task", task);
-        let filters = match form.word("filter") {
-            "" => Ok(Filter::default()),
-            text => text.parse(),
-        };
-        let filters = problems.take("filter", filters.map_err(rule));
-        let context = match form.word("context") {
-            "" => Ok(JsonObject::default()),
-            text => text.parse(),
-        };
-        let context = problems.take("context", context.map_err(rule));
-        let label = problems.take("label", form.word("label").parse().map_err(rule));
-        let (Some(event), Some(target), Some(task)) = (event, target, task) else {
-            return Ok(None);
-        };
-        let (Some(filters), Some(context), Some(label)) = (filters, context, label) else {
-            return Ok(None);
-        };
-        let event = Event {
-            event_type,
-            event,
-            target,
-            task,
-            enabled: form.ticked("enabled"),
-            filters,
-            context,
-            label,
-        };
-        if let Err(error) = ctx.actor.catalog().check(&event) {
-            let invalid = error.as_invalid();
-            let field = Self::field_of(form, invalid.field().as_str());
-            problems.add(field, invalid.rule());
-            return Ok(None);
-        }
-        Ok(Some(Draft {
+        let event = parsed(ctx, (event_type, event), target, task, form, problems);
+        Ok(event.map(|event| Draft {
             event,
             with_context: form.given("context").is_some(),
         }))
@@ -195,13 +163,7 @@ impl Resource for Events {
     }
 
     fn field_of(_form: &Form, field: &'static str) -> &'static str {
-        match field {
-            "owner" => "target",
-            "table" => "event",
-            "table_event_filters" => "filter",
-            "event_name" => "label",
-            other => other,
-        }
+        field_of(field)
     }
 
     fn refusal(error: &ManageError) -> Option<(&'static str, &'static str)> {
@@ -246,7 +208,7 @@ async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result
             let offered = Offered::of(ctx, &subject, specificity).await?;
             let fields = fields(ctx, of, None, form, problems, &offered);
             let to = ["", "/events"];
-            Some(crud::form::<Events>(ctx, true, problems, to, &fields))
+            Some(crud::form::<Events>(ctx, true, form, problems, to, &fields))
         }
         None => None,
     };
@@ -268,23 +230,6 @@ async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result
     Ok(page(ctx, Section::Events, &t.of("events-new"), &body))
 }
 
-fn target_of(ctx: &PageContext, form: &Form, problems: &mut Problems) -> Option<Target> {
-    let t = ctx.texts();
-    match form.word("target") {
-        "instance" => {
-            let id = Form::object(form.text("instance"));
-            let id = id.ok_or_else(|| t.of("events-choose-object"));
-            problems.take("instance", id).map(Target::Instance)
-        }
-        "tag" => {
-            let number = form.key("tag").ok_or_else(|| t.of("events-choose-tag"));
-            let number = problems.take("tag", number);
-            number.map(|number| Target::Tag(TagId(number)))
-        }
-        _ => Some(Target::Generic),
-    }
-}
-
 /// `fixed` is the event that can no longer be chosen.
 fn fields(
     ctx: &PageContext,
@@ -302,23 +247,10 @@ fn fields(
         form,
         problems,
     };
-    let events = events(ctx, of);
     html! {
         input type="hidden" name="type" value=(of);
         section {
-            @match fixed {
-                Some(event) => input type="hidden" name="event" value=(event);,
-                None => {
-                    (sheet.select("event", &events, false))
-                    (descriptions(ctx, of))
-                }
-            }
-            @if offered.targets.is_empty() { p.quiet { (t.of("events-applies-to-platform")) } }
-            @else {
-                (sheet.choice("target", offered.targets))
-                div.when.instance { (sheet.picker("instance", &offered.instances)) }
-                div.when.tag { (sheet.picker("tag", &offered.tags)) }
-            }
+            (what(ctx, &sheet, of, fixed, offered))
             (sheet.picker("task", &offered.tasks))
             @if offered.tasks.is_empty() {
                 @let link = html! { a href=(ctx.at("/tasks/new")) { (t.of("events-task-new")) } };
@@ -346,45 +278,5 @@ fn written_context(context: &JsonObject) -> String {
     match shown.parse() == Ok::<_, Invalid>(context.clone()) || shown.is_empty() {
         true => shown,
         false => context.to_string(),
-    }
-}
-
-/// How conditions are written.
-fn conditions(ctx: &PageContext) -> Markup {
-    let t = ctx.texts();
-    let forms = [
-        (r#""severity": "critical""#, "events-filter-equal"),
-        (r#""disk.free": {"$lt": 10}"#, "events-filter-order"),
-        (
-            r#""severity": {"$in": ["high", "critical"]}"#,
-            "events-filter-in",
-        ),
-        (r#""severity": {"$ne": "low"}"#, "events-filter-not"),
-        (r#""disk": {"$exists": true}"#, "events-filter-exists"),
-        (
-            r#""$or": [{"disk.free": 0}, {"severity": "critical"}]"#,
-            "events-filter-or",
-        ),
-    ];
-    html! {
-        details {
-            summary { (t.of("events-filter-conditions")) }
-            dl { @for (form, means) in forms { dt { code { (form) } } dd { (t.of(means)) } } }
-        }
-    }
-}
-
-/// What the platform says of the events to choose from; nothing where it says nothing.
-fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
-    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
-    let described = catalog.events(of).filter_map(|(event, label)| {
-        let notes = catalog.notes(of, event)?;
-        Some((t.rule(label), t.rule(notes.description())))
-    });
-    let described: Vec<_> = described.filter(|(_, text)| !text.is_empty()).collect();
-    html! {
-        @if !described.is_empty() {
-            details { summary { (t.of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
-        }
     }
 }

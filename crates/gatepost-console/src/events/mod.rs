@@ -5,6 +5,7 @@ mod form;
 mod labels;
 mod list;
 mod options;
+mod parts;
 mod trigger;
 
 use axum::Router;
@@ -12,6 +13,8 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use form::Events;
+pub(crate) use options::offered_types;
+pub(crate) use parts::{of_new_task, ticked, ticks, when_fields};
 use webhook_model::EventId;
 
 use crate::context::PageContext;

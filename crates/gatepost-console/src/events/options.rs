@@ -28,16 +28,22 @@ impl Subject {
         }
     }
 
-    /// Of one that is to be made: it belongs to the owner of its task, or for now to the caller.
+    /// A new event: it belongs to the owner of its task, or for now to the caller.
     pub(super) async fn new(ctx: &PageContext, of: &EventType, form: &Form) -> Self {
         let owner = match form.word("task").parse() {
             Ok(task) => ctx.actor.task(TaskId(task)).await.ok(),
             Err(_) => None,
         };
+        let owner = owner.map_or(ctx.principal().owner, |task| task.owner);
+        Self::owned(ctx, owner, of, form)
+    }
+
+    /// A new event of this owner.
+    pub(super) fn owned(ctx: &PageContext, owner: OwnerId, of: &EventType, form: &Form) -> Self {
         let first = ctx.actor.catalog().events(of).next();
         let chosen = form.word("event").parse().ok();
         Self {
-            owner: owner.map_or(ctx.principal().owner, |task| task.owner),
+            owner,
             of: of.clone(),
             event: chosen.or_else(|| first.map(|(name, _)| name.clone())),
         }
@@ -75,7 +81,7 @@ impl Subject {
 }
 
 /// The types of which an event may be made: one without objects only if it may be watched.
-pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let mut offered = Vec::new();
     for (of, label, specificity) in ctx.actor.catalog().types() {
         let subject = Subject::new(ctx, of, &Form::default()).await;

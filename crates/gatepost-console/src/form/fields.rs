@@ -60,6 +60,19 @@ impl Form {
         self
     }
 
+    /// Only the fields with these names.
+    pub(crate) fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        self.0.retain(|(name, _)| keep(name));
+        self
+    }
+
+    /// With these fields behind its own.
+    pub(crate) fn and<'a>(mut self, fields: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        self.0.extend(fields);
+        self
+    }
+
     /// The value of a field; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.given(name).unwrap_or_default()

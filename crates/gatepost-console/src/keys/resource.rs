@@ -61,7 +61,7 @@ impl Resource for Keys {
         };
         let fields = fields(ctx, row, form, problems, owners.as_deref());
         let to = ["/keys/check", "/keys"];
-        let body = crud::form::<Self>(ctx, row.is_none(), problems, to, &fields);
+        let body = crud::form::<Self>(ctx, row.is_none(), form, problems, to, &fields);
         let Some(row) = row else {
             return Ok(page(ctx, Section::Keys, &t.of("keys-new-title"), &body));
         };

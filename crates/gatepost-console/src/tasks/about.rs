@@ -114,7 +114,7 @@ pub(super) fn parse(
 }
 
 /// Renders the message of a form as an example; empty while the message is not valid.
-pub(super) async fn preview(ctx: &PageContext, form: &Form) -> Preview {
+pub(crate) async fn preview(ctx: &PageContext, form: &Form) -> Preview {
     let Ok(message) = form.lines("message").parse::<Message>() else {
         return Preview::default();
     };

@@ -66,7 +66,7 @@ impl Resource for Tasks {
         let (webhooks, preview) = (webhook_choices(ctx).await?, preview(ctx, form).await);
         let fields = fields(ctx, form, problems, &webhooks, &preview);
         let to = ["/tasks/check", "/tasks"];
-        let body = crud::form::<Self>(ctx, row.is_none(), problems, to, &fields);
+        let body = crud::form::<Self>(ctx, row.is_none(), form, problems, to, &fields);
         let t = ctx.texts();
         let title = match row {
             Some(row) => t.with("tasks-edit", &[("name", row.value.name.as_str().into())]),

@@ -6,6 +6,7 @@ mod form;
 mod list;
 mod try_out;
 
+pub(crate) use about::preview;
 use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;

@@ -11,6 +11,7 @@ mod secrets;
 mod send_test;
 mod show;
 mod signing;
+mod subscribe;
 mod target;
 
 use axum::Router;
@@ -39,6 +40,12 @@ pub(crate) fn routes() -> Router {
             "/{id}/signing/retire",
             get(signing::ask_retire).post(secrets::retire),
         )
+        .route(
+            "/{id}/subscribe",
+            get(subscribe::show).post(subscribe::create),
+        )
+        .route("/{id}/subscribe/again", post(subscribe::again))
+        .route("/{id}/subscribe/check", post(subscribe::check))
         .route("/{id}/do/{action}", post(act))
 }
 

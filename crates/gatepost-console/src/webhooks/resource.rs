@@ -2,11 +2,12 @@
 
 use axum::response::Response;
 use gatepost_manage::ManageError;
-use gatepost_storage::webhooks::Cascade;
+use gatepost_storage::webhooks::{Cascade, NewRecords};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, ResubmittedSecrets, SigningSecret, SigningSecrets, Webhook, WebhookId,
+    Action, Activity, Description, Event, Message, ResubmittedSecrets, SigningSecret,
+    SigningSecrets, Task, Webhook, WebhookId,
 };
 
 use super::form::{entered, field_of, fields, fresh, parse, stored};
@@ -16,6 +17,7 @@ use super::target::{hint, to_saved};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::crud::{self, Resource};
+use crate::events::{ticked, ticks};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, seen};
@@ -36,12 +38,15 @@ pub(super) struct Draft {
     secret: Option<SigningSecret>,
     /// An existing one loses its secrets.
     unsign: bool,
+    /// The events of a new one.
+    events: Vec<Event>,
 }
 
 impl Resource for Webhooks {
     type Row = WebhookRow;
     type Draft = Draft;
-    type Saved = (WebhookRow, Option<SigningSecret>);
+    /// The webhook, its new signing secret, and whether it was subscribed to events.
+    type Saved = (WebhookRow, Option<SigningSecret>, bool);
     const AREA: &'static str = "webhooks";
     const SECTION: Section = Section::Webhooks;
     const ONCE: bool = true;
@@ -71,8 +76,12 @@ impl Resource for Webhooks {
             ),
             None => ("/webhooks/check".to_owned(), "/webhooks".to_owned()),
         };
-        let fields = fields(ctx, row.map(|row| &row.value), form, problems);
-        let body = crud::form::<Self>(ctx, row.is_none(), problems, [&check, &back], &fields);
+        let events = match row {
+            Some(_) => html! {},
+            None => ticks(ctx, form).await?,
+        };
+        let fields = fields(ctx, row.map(|row| &row.value), form, problems, &events);
+        let body = crud::form::<Self>(ctx, row.is_none(), form, problems, [&check, &back], &fields);
         let t = ctx.texts();
         let title = match row {
             Some(row) => {
@@ -107,6 +116,10 @@ impl Resource for Webhooks {
             }),
             secret,
             unsign: form.ticked("unsign"),
+            events: match present {
+                Some(_) => Vec::new(),
+                None => ticked(ctx, form),
+            },
         }))
     }
 
@@ -120,9 +133,13 @@ impl Resource for Webhooks {
             entered,
             secret,
             unsign,
+            events,
         } = draft;
         let Some(row) = row else {
-            return Ok((ctx.actor.create_webhook(new).await?, secret));
+            if events.is_empty() {
+                return Ok((ctx.actor.create_webhook(new).await?, secret, false));
+            }
+            return Ok((subscribed(ctx, new, events).await?, secret, true));
         };
         let edit = move |webhook: &mut Webhook| {
             // What the form does not contain may have changed since, and is kept.
@@ -139,16 +156,17 @@ impl Resource for Webhooks {
             Ok(())
         };
         let row = ctx.actor.edit_webhook_with(row.id, entered, edit).await?;
-        Ok((row, None))
+        Ok((row, None, false))
     }
 
     async fn saved(
         ctx: &PageContext,
         done: &'static str,
-        (row, secret): Self::Saved,
+        (row, secret, is_subscribed): Self::Saved,
     ) -> Result<Response, Failure> {
         match secret {
             Some(secret) => secrets::reveal(ctx, &row, &secret).await,
+            None if is_subscribed => Ok(to_saved(ctx, &row, "subscribed").await),
             None => Ok(to_saved(ctx, &row, done).await),
         }
     }
@@ -202,4 +220,31 @@ impl Resource for Webhooks {
     fn kept_at(id: i64) -> String {
         format!("/webhooks/{id}")
     }
+}
+
+/// Creates a webhook together with a task for these events, which sends the default message.
+async fn subscribed(
+    ctx: &PageContext,
+    webhook: Webhook,
+    events: Vec<Event>,
+) -> Result<WebhookRow, ManageError> {
+    let name: String = webhook.name.as_str().chars().take(64).collect();
+    let task = Task {
+        creator: ctx.principal().owner,
+        name: name.parse()?,
+        description: Description::default(),
+        enabled: true,
+        delete_after_run: false,
+        action: Action::Send {
+            webhook: WebhookId(0),
+            message: Message::default(),
+        },
+    };
+    let records = NewRecords {
+        webhook: Some(webhook),
+        task: Some(task),
+        events,
+    };
+    let (stored, _) = ctx.actor.subscribe(records, false).await?;
+    stored.webhook.ok_or(ManageError::NotFound)
 }

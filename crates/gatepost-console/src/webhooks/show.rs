@@ -98,6 +98,7 @@ async fn page_in(
                     h2 { (t.of("webhooks-tasks-title")) }
                     @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
                     @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.value.name.as_str())) } } } } }
+                    p { a.button href=(ctx.at(&format!("/webhooks/{}/subscribe", row.id))) { (t.of("webhooks-subscribe")) } }
                     p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
                     h2 { (t.of("webhooks-signing-title")) }
                     (signing_controls(ctx, row, &path))

@@ -1,4 +1,4 @@
-//! What the store is to be asked about lanes.
+//! Pending questions to the store about queues.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -7,22 +7,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use webhook_model::WebhookId;
 
-/// Webhooks that are asked about one by one; of more, all lanes are walked over.
+/// Webhooks that are asked about one by one; for more, all queues are walked over.
 const WEBHOOKS: usize = 1_000;
 
-/// What the store is to be asked now.
+/// The questions to ask next.
 #[derive(Debug, Default)]
 pub(crate) struct Inquiry {
-    /// What has become due since the last look.
+    /// Whether to look for what has become due since the last look.
     pub look: bool,
-    /// Lanes of these webhooks that have something, whenever it became due.
+    /// Webhooks whose queues have deliveries, whenever they became due.
     pub webhooks: BTreeSet<WebhookId>,
 }
 
 #[derive(Debug)]
 struct Wanted {
     inquiry: Inquiry,
-    /// All lanes are to be walked over.
+    /// Whether to walk over all queues.
     sweep: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Inquiries {
 }
 
 impl Inquiries {
-    /// Everything is to be asked first.
+    /// Creates the collection, with a request to ask for everything first.
     pub(super) fn new() -> Self {
         let inquiry = Inquiry {
             look: true,
@@ -52,13 +52,13 @@ impl Inquiries {
         }
     }
 
-    /// Something became due a moment ago.
+    /// Notes that a delivery became due a moment ago.
     pub(crate) fn look(&self) {
         self.lock().inquiry.look = true;
         self.inquiry.notify_one();
     }
 
-    /// This webhook may have something, whenever it became due.
+    /// Notes that this webhook may have deliveries, whenever they became due.
     pub(crate) fn ask(&self, webhook: WebhookId) {
         let mut wanted = self.lock();
         let webhooks = &mut wanted.inquiry.webhooks;
@@ -72,18 +72,18 @@ impl Inquiries {
         }
     }
 
-    /// Any webhook may.
+    /// Notes that any webhook may.
     pub(crate) fn sweep(&self) {
         self.lock().sweep = true;
         self.sweep.notify_one();
     }
 
-    /// What is wanted, once.
+    /// Returns the pending questions, once.
     pub(crate) fn take(&self) -> Inquiry {
         mem::take(&mut self.lock().inquiry)
     }
 
-    /// It could not be asked.
+    /// Puts back questions that could not be asked.
     pub(crate) fn put_back(&self, inquiry: Inquiry) {
         if inquiry.look {
             self.look();
@@ -91,7 +91,7 @@ impl Inquiries {
         inquiry.webhooks.into_iter().for_each(|id| self.ask(id));
     }
 
-    /// Whether a sweep is wanted, once.
+    /// Returns whether a sweep is wanted, once.
     pub(crate) fn take_sweep(&self) -> bool {
         mem::take(&mut self.lock().sweep)
     }

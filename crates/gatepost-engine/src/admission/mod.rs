@@ -1,4 +1,4 @@
-//! What may be sent when: the [scheduler](crate::scheduler), shared by all parts of an engine.
+//! Admission of requests: the [scheduler](crate::scheduler), shared by all parts of an engine.
 
 mod inquiries;
 mod permit;

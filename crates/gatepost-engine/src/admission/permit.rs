@@ -1,4 +1,4 @@
-//! Leave for one request.
+//! Permits for single requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use super::shared::{Admission, settings};
 use crate::routes::Route;
 use crate::scheduler::{self, Outcome, Webhook};
 
-/// Leave for one request; given back when that is over, or when it is dropped.
+/// A permit for one request; returned when the request ends, or when it is dropped.
 pub(crate) struct Permit {
     admission: Arc<Admission>,
     lane: Lane,
     owner: OwnerId,
     place: Realm,
     revision: Revision,
-    /// `None`: given back.
+    /// `None`: returned.
     permit: Option<scheduler::Permit>,
     outcome: Outcome,
     took: Duration,
 }
 
 impl Admission {
-    /// A permit for what is stored just now, if nothing goes before it.
+    /// Returns a permit for a delivery that is being stored, if nothing goes before it.
     pub(crate) fn try_now(self: &Arc<Self>, route: &Route, place: Realm) -> Option<Permit> {
         let webhook = Webhook {
             id: route.id,
@@ -40,7 +40,7 @@ impl Admission {
         Some(Permit::new(self.clone(), permit, Outcome::Unsent))
     }
 
-    /// Permits for those whose turn it is, at most this number.
+    /// Returns permits for the next turns, at most this number.
     pub(crate) fn next_batch(self: &Arc<Self>, most: usize) -> Vec<Permit> {
         let (mut permits, mut scheduler) = (Vec::new(), self.lock());
         scheduler.next_batch(most, Instant::now(), &mut permits);
@@ -55,7 +55,7 @@ impl Admission {
 }
 
 impl Permit {
-    /// `outcome`: if nothing else is said of it.
+    /// Creates a permit. `outcome`: the default outcome.
     pub(super) fn new(
         admission: Arc<Admission>,
         permit: scheduler::Permit,
@@ -76,37 +76,37 @@ impl Permit {
         }
     }
 
-    /// From where to claim.
+    /// Returns the queue to claim from.
     pub(crate) fn lane(&self) -> Lane {
         self.lane
     }
 
-    /// The owner of the webhook.
+    /// Returns the owner of the webhook.
     pub(crate) fn owner(&self) -> OwnerId {
         self.owner
     }
 
-    /// Where the owner stands.
+    /// Returns the owner's realm.
     pub(crate) fn place(&self) -> Realm {
         self.place
     }
 
-    /// At which something was queued, or a newer one.
+    /// Returns the revision at which a delivery was queued, or a newer one.
     pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Something was claimed by it.
+    /// Notes that a delivery was claimed by it.
     pub(crate) fn claimed(&mut self) {
         self.outcome = Outcome::Unsent;
     }
 
-    /// There was nothing to claim.
+    /// Notes that there was nothing to claim.
     pub(crate) fn found_nothing(mut self) {
         self.outcome = Outcome::Empty;
     }
 
-    /// The request takes long: from now on it counts among the slow.
+    /// Notes that the request takes long: from now on it counts among the slow.
     pub(crate) fn became_slow(&mut self) {
         if let Some(permit) = &mut self.permit {
             let mut scheduler = self.admission.lock();
@@ -115,12 +115,12 @@ impl Permit {
         }
     }
 
-    /// A request was made, and what it says about the target.
+    /// Notes that a request was made, and its outcome for the target.
     pub(crate) fn learnt(&mut self, outcome: Outcome, took: Duration) {
         (self.outcome, self.took) = (outcome, took);
     }
 
-    /// The request is over: there is room for another.
+    /// Returns the permit when the request has ended.
     pub(crate) fn over(&mut self) {
         if let Some(permit) = self.permit.take() {
             let mut scheduler = self.admission.lock();

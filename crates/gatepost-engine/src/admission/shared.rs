@@ -19,21 +19,21 @@ use crate::random::Random;
 use crate::routes::Route;
 use crate::scheduler::{Config, Count, MOST, Record, Scheduler, Settings, Waiting, Webhook};
 
-/// This much later than it becomes due something is asked for: clocks do not run alike, and what
-/// is asked for early is found by a look only.
+/// The delay after a due time before the store is asked: clocks differ, and a delivery that is
+/// asked for early is found only by a look.
 const LATER: Duration = Duration::from_millis(100);
 
 pub(crate) struct Admission {
     scheduler: Mutex<Scheduler>,
-    /// What the store is to be asked.
+    /// Pending questions to the store.
     pub inquiries: Inquiries,
-    /// Something may be sent sooner than was known.
+    /// Notified when a delivery may be sent sooner than known.
     wake: Notify,
     began: Instant,
 }
 
 impl Admission {
-    /// `random`: for the jitter of what targets ask for.
+    /// Creates it. `random`: for the jitter of holds.
     pub(crate) fn new(limits: &Limits, random: &Random) -> Arc<Self> {
         let rng = random.with(StdRng::from_rng);
         let count = |limit: usize| u32::try_from(limit).unwrap_or(u32::MAX);
@@ -52,19 +52,19 @@ impl Admission {
         })
     }
 
-    /// How many processes live, and the rank of this one among them, counted from 0.
+    /// Sets the number of live processes, and the rank of this one among them, counted from 0.
     pub(crate) fn set_processes(&self, live: u32, own: u32) {
         self.lock().set_processes(live, own);
     }
 
-    /// One delivery was stored in this queue just now.
+    /// Notes that one delivery was just stored in this queue.
     pub(crate) fn stored(&self, due: &DueLane) {
         let now = Instant::now();
         self.add(&mut self.lock(), due, (Count::Added(1), now), now);
         self.wake();
     }
 
-    /// These queues have something, as the store says.
+    /// Notes that these queues have due deliveries, as the store says.
     pub(crate) fn found(&self, found: &[DueLane], now: DateTime<Utc>) {
         if found.is_empty() {
             return;
@@ -79,7 +79,8 @@ impl Admission {
         self.wake();
     }
 
-    /// A page of a walk over all queues was read. Returns its last, unless there is none beyond.
+    /// Notes a page of a walk over all queues. Returns its last queue, unless there is none after
+    /// it.
     pub(crate) fn walked(&self, page: &FoundQueues, now: DateTime<Utc>) -> Option<Lane> {
         self.found(&page.due, now);
         match page.more {
@@ -88,7 +89,7 @@ impl Admission {
         }
     }
 
-    /// This number waits in a queue, the first of them since then.
+    /// Adds this number of deliveries to a queue, the first of them due since then.
     fn add(
         &self,
         scheduler: &mut Scheduler,
@@ -103,7 +104,7 @@ impl Admission {
             revision: due.revision,
             settings: None,
         };
-        // Of a webhook that is not known here no more is known than what waits for it.
+        // For an unknown webhook only its pending deliveries show how it responds.
         let record = match due.lane.class {
             QueueClass::Retry => Record::Failing,
             QueueClass::First | QueueClass::Lost | QueueClass::Quarantine if since < self.began => {
@@ -119,7 +120,7 @@ impl Admission {
         scheduler.ready(&webhook, due.lane.class, waiting, now);
     }
 
-    /// Something was queued here, as another process says. True: the webhook is known.
+    /// Notes another process' notice of a queued delivery. True: the webhook is known.
     pub(crate) fn heard(&self, lane: Lane) -> bool {
         let (queue, now) = (lane.class, Instant::now());
         let is_known = self.lock().again(lane.webhook, queue, now);
@@ -129,7 +130,8 @@ impl Admission {
         is_known
     }
 
-    /// What was settled here will be due in this queue after that time: nobody need ask for it.
+    /// Notes that a delivery settled here becomes due in this queue after that time, so that nobody
+    /// need ask for it.
     pub(crate) fn due_later(&self, lane: Lane, after: Duration) {
         let at = Instant::now() + after + LATER;
         let mut scheduler = self.lock();
@@ -141,13 +143,13 @@ impl Admission {
         }
     }
 
-    /// The webhook was read, and a permit for it is to be used. False: not now, for it is not as
-    /// was thought.
+    /// Notes that the webhook was read, before its permit is used. False: it must not be used, as
+    /// the webhook has changed.
     pub(crate) fn read(&self, route: &Route) -> bool {
         self.lock().read(route.id, settings(route), Instant::now())
     }
 
-    /// A claim found all that it asked for, the last of it due this long ago.
+    /// Notes that a claim found as many as it asked for, the last of them due this long ago.
     pub(crate) fn claimed(&self, lane: Lane, count: usize, waited: Duration) {
         let (queue, now) = (lane.class, Instant::now());
         let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -157,45 +159,46 @@ impl Admission {
         self.freed(scheduler);
     }
 
-    /// Nothing is sent for this webhook for that time.
+    /// Sends nothing for this webhook for that time.
     pub(crate) fn rest(&self, webhook: WebhookId, time: Duration) {
         let now = Instant::now();
         self.lock().rest(webhook, now + time, now);
     }
 
-    /// Nothing is to be sent for this webhook, until something is queued again.
+    /// Sends nothing for this webhook until a delivery is queued again.
     pub(crate) fn leave(&self, webhook: WebhookId) {
         self.lock().leave(webhook, Instant::now());
     }
 
-    /// The webhook was resumed: what waited goes at the rate of such.
+    /// Notes that the webhook was resumed: its pending deliveries are sent at the rate of a
+    /// backlog.
     pub(crate) fn resume(&self, webhook: WebhookId) {
         self.lock().resume(webhook, Instant::now());
     }
 
-    /// The webhook has another URL, or something of it is to be tried at once.
+    /// Ends holds of a webhook that has another URL, or must be tried immediately.
     pub(crate) fn end_hold(&self, webhook: WebhookId) {
         self.lock().end_hold(webhook, Instant::now());
     }
 
-    /// Whether something waits for this webhook, as far as is known here.
+    /// Whether this webhook has pending deliveries, as far as is known here.
     pub(crate) fn has_waiting(&self, webhook: WebhookId) -> bool {
         self.lock().has_waiting(webhook)
     }
 
-    /// How long this webhook waits, if that is a matter of time.
+    /// Returns how long this webhook waits, if it waits for a time.
     pub(crate) fn opens_in(&self, webhook: WebhookId) -> Option<Duration> {
         let now = Instant::now();
         Some(self.lock().opens(webhook, now)? - now)
     }
 
-    /// How long the target of this webhook is not asked.
+    /// Returns how long no request is sent to the target of this webhook.
     pub(crate) fn closed_for(&self, webhook: WebhookId) -> Option<Duration> {
         let now = Instant::now();
         Some(self.lock().closed_until(webhook, now)? - now)
     }
 
-    /// When the next batch is due, whatever else happens.
+    /// Returns when the next batch is due if nothing else happens.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         self.lock().next_time()
     }
@@ -205,7 +208,7 @@ impl Admission {
         self.lock().in_flight() as usize
     }
 
-    /// Room became free: wakes the dispatcher, if that is of use to somebody.
+    /// Notes a returned permit: wakes the dispatcher if a webhook can use it.
     pub(super) fn freed(&self, scheduler: MutexGuard<'_, Scheduler>) {
         let is_of_use = scheduler.has_ready();
         drop(scheduler);
@@ -214,13 +217,13 @@ impl Admission {
         }
     }
 
-    /// Whether a webhook could send now.
+    /// Whether a webhook could send immediately.
     #[cfg(test)]
     pub(crate) fn has_ready(&self) -> bool {
         self.lock().has_ready()
     }
 
-    /// Whether the store was to be asked anything; not any more.
+    /// Whether the store was going to be asked anything, which this cancels.
     #[cfg(test)]
     pub(crate) fn take_look(&self) -> bool {
         let (inquiry, sweep) = (self.inquiries.take(), self.inquiries.take_sweep());
@@ -232,7 +235,7 @@ impl Admission {
         self.wake.notify_one();
     }
 
-    /// Ready when there may be something to send.
+    /// Ready when there may be a delivery to send.
     pub(crate) async fn woken(&self) {
         self.wake.notified().await;
     }

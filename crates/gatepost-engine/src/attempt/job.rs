@@ -1,4 +1,4 @@
-//! A claimed delivery that is to be sent now.
+//! A claimed delivery that is sent next.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use webhook_model::TraceContext;
 use crate::admission::Permit;
 use crate::routes::Route;
 
-/// What the receiver gets.
+/// The message for the receiver.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     pub id: MessageId,
     pub body: Arc<str>,
-    /// The trace that it belongs to; once an attempt has begun, where its span stands.
+    /// The trace that it belongs to; once an attempt has begun, the position of its span.
     pub trace: Option<TraceContext>,
 }
 
@@ -22,21 +22,22 @@ pub(crate) struct Outgoing {
 pub(crate) struct Job {
     pub claim: Claim,
     pub claimed: DateTime<Utc>,
-    /// When another may have it: then no request begins any more.
+    /// The end of the lease: no request begins after it, as another process may then have the
+    /// delivery.
     pub lease_until: DateTime<Utc>,
     pub message: Outgoing,
     /// The webhook at the revision of the claim.
     pub route: Arc<Route>,
-    /// The lane in which it waited, and to which it goes back unused.
+    /// The queue in which it waited, and to which it returns if it is not sent.
     pub class: QueueClass,
-    /// Attempts ever made before this one.
+    /// Earlier attempts of this delivery.
     pub attempts: u32,
-    /// Those of them since it was enqueued or replayed last.
+    /// Earlier attempts since it was last enqueued or replayed.
     pub tries: u32,
-    /// What is known of the last attempt: kept if this claim is given back.
+    /// The result of the last attempt: kept if this claim is given back.
     pub status_info: String,
     pub permit: Permit,
-    /// What becomes of it is not reported: an operational event made it.
+    /// Its outcome is not reported: an operational event made it.
     pub untold: bool,
 }
 
@@ -46,7 +47,7 @@ impl Job {
         self.route.is_in_order() || matches!(self.class, QueueClass::Lost | QueueClass::Quarantine)
     }
 
-    /// Bytes of the message, if this is its first attempt.
+    /// Returns the bytes of the message, if this is its first attempt.
     pub(super) fn new_bytes(&self) -> u64 {
         match self.attempts {
             0 => self.message.body.len() as u64,
@@ -54,7 +55,7 @@ impl Job {
         }
     }
 
-    /// The settlement of a claim that was not used.
+    /// Returns the settlement of a claim that was not used.
     pub(super) fn given_back_until(&self, due: DateTime<Utc>) -> Settlement {
         Settlement {
             claim: self.claim,

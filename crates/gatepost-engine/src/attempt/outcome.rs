@@ -1,4 +1,4 @@
-//! What an attempt means for the delivery log and for what is known of its host.
+//! The consequences of an attempt for the delivery log and the state of its target.
 
 use delivery::{Attempt, ConnectFault, ErrorClass, Phase, TokenFault};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
@@ -11,11 +11,11 @@ const HEAD: usize = 8 * 1024;
 /// Bytes of a response's body that the log keeps.
 const BODY: usize = 16 * 1024;
 
-/// Headers of a response that are not kept: they would be secrets of the receiver, or ours
-/// repeated.
+/// Headers of a response that are not kept: they would be secrets of the receiver, or repetitions
+/// of ours.
 const HIDDEN: [&str; 4] = ["set-cookie", "authorization", "cookie", "x-api-key"];
 
-/// What the attempt says about its target.
+/// Returns the outcome for the target.
 pub(super) fn of(attempt: &Attempt) -> Outcome {
     let Err(class) = &attempt.outcome else {
         return Outcome::Responded;
@@ -37,7 +37,7 @@ pub(super) fn of(attempt: &Attempt) -> Outcome {
     }
 }
 
-/// Whether the token endpoint is to blame.
+/// Whether the token endpoint is at fault.
 fn is_theirs(fault: &TokenFault) -> bool {
     let TokenFault::Failed(class) = fault else {
         return true;
@@ -45,7 +45,8 @@ fn is_theirs(fault: &TokenFault) -> bool {
     **class != ErrorClass::Connect(ConnectFault::Local)
 }
 
-/// The owner's log is at its limit: how it went is kept, what was sent and came back is not.
+/// Removes the request and the response from the record, keeping the result: the owner's log is at
+/// its limit.
 pub(super) fn forget_exchange(record: &mut AttemptRecord) {
     record.request_head = Vec::new();
     record.response_head = Vec::new();
@@ -53,7 +54,8 @@ pub(super) fn forget_exchange(record: &mut AttemptRecord) {
     record.kept = false;
 }
 
-/// What is hidden may be shorter than what hides it, so each part has its bound after that.
+/// Returns the record of the log. Hidden text may be shorter than its replacement, so each part is
+/// truncated after hiding.
 pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRecord {
     let headers = attempt.head.iter().flat_map(delivery::CapturedHead::iter);
     let mut body = credentials.hide(&attempt.body.bytes, attempt.body.truncated);
@@ -83,7 +85,7 @@ pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRec
     }
 }
 
-/// The lines that there is room for.
+/// Returns as many lines as fit.
 fn response_head<'a>(headers: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let mut head = Vec::new();
     for (name, value) in headers {
@@ -100,7 +102,7 @@ fn response_head<'a>(headers: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<
     head
 }
 
-/// A head in which credentials are hidden, as many whole lines as there is room for.
+/// Returns a head in which credentials are hidden, with as many whole lines as fit.
 fn shown_head(head: &[u8], credentials: &Credentials) -> Vec<u8> {
     let mut shown = credentials.hide(head, false);
     if shown.len() > HEAD {
@@ -119,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Each credential is shorter than what replaces it.
+    /// Each credential is shorter than its replacement.
     #[test]
     fn record_of_many_credentials_keeps_its_bounds() {
         let url = "https://example.com/".parse().unwrap();

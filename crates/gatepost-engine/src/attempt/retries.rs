@@ -1,4 +1,4 @@
-//! Whether there is another attempt, and when.
+//! Decides whether and when there is another attempt.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl RetryPlan {
         }
     }
 
-    /// How a claim ends after its attempt, the `made`th since the delivery was enqueued or
+    /// Returns how a claim ends after its attempt, the `made`th since the delivery was enqueued or
     /// replayed.
     pub(super) fn after(&self, attempt: &Attempt, made: u32, route: &Route) -> Disposition {
         if attempt.is_success() {
@@ -37,7 +37,7 @@ impl RetryPlan {
         let delay = self
             .random
             .with(|rng| policy.next_delay(made, attempt.retryable(), rng));
-        // A clock that cannot be read now could be when the attempt began.
+        // If the clock cannot be read at the end, it could be when the attempt began.
         let ended = || {
             self.clock
                 .now()
@@ -48,7 +48,7 @@ impl RetryPlan {
         })
     }
 
-    /// A webhook's own delays have the jitter of the platform's schedule.
+    /// Returns the schedule. A webhook's own delays have the jitter of the platform's schedule.
     fn schedule_of(&self, webhook: &Webhook) -> Schedule {
         let own = webhook.retry_schedule.as_ref();
         // It always has a delay, and none is too long.

@@ -1,4 +1,4 @@
-//! Since when webhooks have done nothing but fail.
+//! Uninterrupted failures of webhooks, and when they began.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,22 +10,23 @@ use webhook_model::{OwnerId, WebhookId};
 use crate::settle::{has_failed, last_sent};
 use crate::shares::Shares;
 
-/// Of more failing webhooks those are forgotten that failed the longest time ago: of the owner with
-/// most of them, if he has a sixteenth.
+/// The maximum number of failing webhooks. Over it, those that failed the longest time ago are
+/// forgotten: of the owner with most of them, if that owner has a sixteenth.
 const MOST: usize = 200_000;
 
-/// A target that goes on to say that it is gone is reported this often.
+/// The interval at which a target that keeps responding 410 is reported.
 const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
-/// So is one whose webhook was changed since: it was perhaps disabled, and enabled again.
+/// The interval if its webhook was changed in between: it may have been disabled, and enabled
+/// again.
 const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
-/// What this process knows of a webhook that has failed.
+/// The state of a webhook that has failed, in this process.
 #[derive(Debug, Default)]
 struct Streak {
-    /// `None`: it has responded since.
+    /// `None`: it has responded.
     since: Option<DateTime<Utc>>,
-    /// When it was known what was before: other processes were asked, or it responded to this one.
-    /// A target that fails every other time makes nobody ask again.
+    /// When the earlier history was known: other processes were asked, or it responded to this one.
+    /// For a target that fails every other time nobody asks again.
     known: Option<DateTime<Utc>>,
     is_reported: bool,
 }
@@ -33,7 +34,7 @@ struct Streak {
 #[derive(Debug)]
 pub(super) struct FailureStreaks {
     failing: Mutex<Shares<WebhookId, Streak>>,
-    /// When it was last reported that the target is gone, and of which revision.
+    /// When the target was last reported as gone, and at which revision.
     gone: Mutex<Shares<WebhookId, (DateTime<Utc>, Revision)>>,
 }
 
@@ -64,15 +65,16 @@ impl FailureStreaks {
         if success {
             (streak.since, streak.known, streak.is_reported) = (None, Some(now), false);
         } else if streak.since.is_none() {
-            // What others send is counted by the hour: what is older says nothing of that.
+            // Attempts of other processes are counted by the hour: older knowledge does not include
+            // them.
             let recent = |known: &DateTime<Utc>| now - *known < TimeDelta::hours(1);
             streak.known = streak.known.filter(recent);
             streak.since = Some(now);
         }
     }
 
-    /// Since when a webhook has failed by what is known, if others are to be asked: when it begins
-    /// to fail, and once it would have failed for as long as `limit`.
+    /// Returns since when a webhook has failed as far as is known, if other processes must be
+    /// asked: when it begins to fail, and once it would have failed for as long as `limit`.
     pub(super) fn due(
         &self,
         webhook: WebhookId,
@@ -86,9 +88,9 @@ impl FailureStreaks {
         is_due.then_some(since)
     }
 
-    /// Others were asked about the streak that began at `noted`, by what is known here. Another one
-    /// may have begun since: it is left alone. True once when the webhook has failed for as long as
-    /// `limit`.
+    /// Notes the counts of other processes about the streak that began at `noted`. If another
+    /// streak has begun in between, it is not changed. True once when the webhook has failed for as
+    /// long as `limit`.
     pub(super) fn known(
         &self,
         webhook: WebhookId,
@@ -108,7 +110,8 @@ impl FailureStreaks {
         reached
     }
 
-    /// The next attempt that fails may report it: the report found no place, or did not end it.
+    /// Lets the next failed attempt report it again: the notice could not be given, or did not end
+    /// the failures.
     pub(super) fn failing_unreported(&self, webhook: WebhookId) {
         if let Some(streak) = self.lock().get(webhook) {
             streak.is_reported = false;
@@ -119,8 +122,8 @@ impl FailureStreaks {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the target is gone; true where that is to be reported. A success in between
-    /// changes nothing: notices of others are dropped while too many are under way.
+    /// Notes a 410 of the target; true if this must be reported. A success in between changes
+    /// nothing: other notices are dropped while too many are under way.
     pub(super) fn gone(
         &self,
         (webhook, owner): (WebhookId, OwnerId),
@@ -141,16 +144,16 @@ impl FailureStreaks {
         again
     }
 
-    /// The report found no place: the next response that says so makes it.
+    /// Lets the next such response report it: the notice could not be given.
     pub(super) fn gone_unreported(&self, webhook: WebhookId) {
         let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
         gone.forget(webhook);
     }
 }
 
-/// Since when a webhook has failed that fails `at` this time, and in this process since `noted`, by
-/// what all processes have counted of it. Of an hour it is not known when in it something failed:
-/// it counts from its end. What failed before another process delivered is over.
+/// Returns since when a webhook has failed, by the counts of all processes, if it fails at `at` and
+/// has failed in this process since `noted`. The time within an hour is unknown: a failed hour
+/// counts from its end. Failures before a success of another process do not count.
 pub(super) fn failing_since(
     counts: &[HourlyCount],
     noted: DateTime<Utc>,
@@ -170,7 +173,7 @@ mod tests {
     use super::*;
     use crate::testing::noon;
 
-    /// Notes an attempt where no other process counts any.
+    /// Notes an attempt when no other process has counts.
     fn note(
         streaks: &FailureStreaks,
         id: i64,

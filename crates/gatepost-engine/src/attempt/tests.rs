@@ -1,4 +1,4 @@
-//! The worker over a script instead of a network.
+//! The worker over a scripted network.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::scheduler::SLOW;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 use crate::transport::Transport;
 
-/// A bench, and a delivery to `webhook` that is claimed.
+/// Creates a bench, and a claimed delivery to `webhook`.
 async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
@@ -125,7 +125,7 @@ async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can
     assert_given_back(&records, &bench, id).await;
 }
 
-/// Otherwise it would look as if it waited by the clock of before.
+/// Otherwise it would look as if it waited by the earlier clock.
 #[tokio::test(start_paused = true)]
 async fn attempt_over_a_step_back_begins_no_later_than_it_ends() {
     let (records, bench, webhook) = bench(&[503]).await;
@@ -265,7 +265,7 @@ async fn what_a_failed_attempt_leaves_in_the_log_counts_though_the_delivery_goes
     assert!(bench.judge.log_is_full(owner));
 }
 
-/// Panics when it is to send.
+/// Panics instead of sending.
 #[derive(Debug)]
 struct Explodes;
 

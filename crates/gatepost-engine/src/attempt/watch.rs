@@ -1,5 +1,6 @@
-//! What attempts say beyond their deliveries: traces, metrics, the error rate, and webhooks that do
-//! nothing but fail. The platform is notified of those, and they are disabled if it asked for that.
+//! Evaluates attempts beyond their deliveries: traces, metrics, the error rate, and webhooks whose
+//! attempts all fail. The platform is notified of those, and they are disabled if its policy says
+//! so.
 
 use std::sync::Arc;
 
@@ -21,14 +22,14 @@ use crate::settle::counted_since;
 use crate::trace::Traces;
 use crate::troubles::Tried;
 
-/// The platform is notified after nothing but failures for this time, if it set no other.
+/// The time of uninterrupted failures after which the platform is notified, if it set no other.
 const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
-/// A webhook that fails is tried at least this often: so far beyond its limit is looked for the
-/// failure with which that began.
+/// The longest time between two attempts of a failing webhook: the first failure is searched this
+/// far beyond the limit.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::hours(25);
-/// What a platform names to have more or fewer of these lines: `gatepost_engine::delivery=warn`.
+/// The log target by which a platform filters these lines: `gatepost_engine::delivery=warn`.
 const LOG: &str = "gatepost_engine::delivery";
-/// The status with which a target says that it wants nothing more.
+/// The status with which a target refuses all further requests.
 const GONE: u16 = 410;
 
 #[derive(Debug)]
@@ -41,11 +42,11 @@ pub(crate) struct Watch {
     pub(crate) traces: Traces,
 }
 
-/// What a settlement is to say of its webhook, once it is recorded.
+/// The part of a settlement that is evaluated once it is recorded.
 #[derive(Debug)]
 pub(super) struct Outcome {
     tried: Tried,
-    /// When the attempt began.
+    /// The time at which the attempt began.
     at: DateTime<Utc>,
 }
 
@@ -66,7 +67,7 @@ impl Watch {
         }
     }
 
-    /// Deliveries of a webhook were not stored, because of a quota.
+    /// Notes that deliveries of a webhook were rejected because of a quota.
     pub(crate) fn rejected(
         &self,
         webhook: WebhookId,
@@ -79,13 +80,13 @@ impl Watch {
             .rejected(webhook, owner, reason, count);
     }
 
-    /// Whether what becomes of a delivery with this cause is not told: an operational event made
+    /// Whether the outcome of a delivery with this cause is not reported: an operational event made
     /// it.
     pub(crate) fn is_untold(&self, cause: Option<&Cause>) -> bool {
         self.activities.troubles.made(cause)
     }
 
-    /// What is to be said once this is recorded; `None` where no attempt was made.
+    /// Returns the outcome to evaluate once this is recorded; `None` if no attempt was made.
     pub(super) fn outcome(&self, settlement: &Settlement) -> Option<Outcome> {
         let attempt = settlement
             .attempt
@@ -104,7 +105,7 @@ impl Watch {
         })
     }
 
-    /// It is recorded.
+    /// Evaluates a recorded outcome.
     pub(super) fn recorded(&self, route: &Route, outcome: &Outcome) {
         let (owner, Outcome { tried, at }) = (route.webhook.owner, outcome);
         self.activities.troubles.note(route.id, owner, tried, *at);
@@ -131,9 +132,9 @@ impl Watch {
         }
     }
 
-    /// After an attempt at this time that failed: whether the webhook has done nothing but fail for
-    /// too long, whichever processes sent to it, those before a restart included. They are asked
-    /// once when it begins to fail, and again when it would be so.
+    /// Checks after a failed attempt at this time whether all attempts of the webhook have failed
+    /// for too long, in whichever process, including earlier runs. Other processes are asked once
+    /// when it begins to fail, and again when it would have failed for too long.
     pub(super) async fn judge(&self, webhook: WebhookId, at: DateTime<Utc>) {
         let limit = self.policy.after_failing_for;
         let limit = limit.and_then(|limit| TimeDelta::from_std(limit).ok());
@@ -160,7 +161,7 @@ impl Watch {
         }
     }
 
-    /// An edit, or enabling the webhook again, starts the time again.
+    /// Returns since when it has failed. Editing or enabling the webhook restarts the time.
     async fn failing_since(
         &self,
         webhook: WebhookId,
@@ -185,13 +186,13 @@ impl Watch {
         let streaks = self.streaks.clone();
         tokio::spawn(async move {
             let disabled = activities.disable(webhook, reason).await;
-            // Should it fail on, because it could not be disabled or was enabled again, it is
+            // If it continues to fail, because it could not be disabled or was enabled again, it is
             // disabled again.
             streaks.failing_unreported(webhook);
             // The notice may wait for long; the store need not.
             drop(activities);
             match disabled {
-                // No attempt follows that would give it.
+                // No later attempt would give this notice.
                 Ok(true) => observers.notify_once(Notice::Disabled { webhook }).await,
                 Ok(false) => {}
                 Err(error) => {
@@ -203,8 +204,8 @@ impl Watch {
     }
 }
 
-/// One line for each attempt, within the span of its delivery, which says the rest. What an error
-/// says is fit for the owner of a webhook, so for a log as well.
+/// Logs one line for each attempt, within the span of its delivery, which has the other fields. The
+/// text of an error is suitable for the owner of a webhook, so for a log as well.
 fn log(attempt: &Attempt) {
     let (status, ms) = (attempt.status, attempt.duration.as_millis());
     match attempt.error() {

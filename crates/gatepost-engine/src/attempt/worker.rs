@@ -1,10 +1,10 @@
-//! Sends what was claimed and settles the claim.
+//! Sends claimed deliveries and settles their claims.
 //!
-//! Between the response and the settlement nothing may panic, or the same delivery would be sent
+//! Nothing may panic between the response and the settlement, or the same delivery would be sent
 //! again when its lease ends: metrics and logs are written under a guard (`crate::guard`), a clock
-//! that cannot be read is an error, and the settlement itself waits until it is recorded. Should a
-//! job panic all the same, its claim is lost, which is counted and logged with its owner: the
-//! delivery comes back alone, and after three such losses it ends.
+//! that cannot be read is an error, and the settlement itself waits until it is recorded. If a job
+//! panics all the same, its claim is lost, which is counted and logged with its owner: the delivery
+//! is quarantined, and after three such losses it ends.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -37,10 +37,10 @@ use crate::scheduler::{Outcome, SLOW};
 use crate::settle::{Settler, counted};
 use crate::transport::Transport;
 
-/// How long an owner's deliveries wait who is not in good standing, or about whose standing the
-/// platform says nothing: then it is asked again.
+/// How long deliveries wait if their owner's account is not enabled or its status is unknown,
+/// before it is asked for again.
 pub(crate) const REST: Duration = Duration::from_secs(5);
-/// When a claim is tried again of which too little was left.
+/// The time after which a claim with too short a remaining lease is tried again.
 const TOO_LATE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -53,22 +53,21 @@ pub(crate) struct Worker {
     pub admission: Arc<Admission>,
 }
 
-/// What became of a job.
+/// The result of a job.
 enum Tried {
-    /// An attempt was made, what it says about the target, and how long that took.
+    /// An attempt was made, with its outcome for the target, and its duration.
     Made(Box<Sent>, Outcome, Duration),
-    /// The owner's deliveries have to wait.
+    /// The owner's deliveries must wait.
     Rests,
     /// The clock cannot be read: nothing was sent.
     NoClock,
-    /// The request could outlast the lease: another might send it then, and what comes after it.
+    /// The request could outlast the lease: another process might then send it, and the next ones.
     TooLate,
 }
 
 impl Worker {
-    /// Whether new work may be begun. Not while nothing can be recorded: what is sent and not
-    /// recorded would be sent again and again. And not while the clock is wrong, or very much waits
-    /// to be recorded.
+    /// Whether new work may be begun. Not while outcomes cannot be recorded: deliveries would be
+    /// sent repeatedly. Nor while the clock is wrong, or many outcomes wait to be recorded.
     pub(crate) fn is_ready(&self) -> bool {
         self.core.lifecycle.is_running()
             && !self.settler.is_failing()
@@ -76,7 +75,7 @@ impl Worker {
             && self.core.clock.is_right()
     }
 
-    /// Sends in a task of its own.
+    /// Sends in a separate task.
     pub(crate) fn start(self: &Arc<Self>, mut job: Job) {
         let span = GuardedSpan::new(|| {
             // Not a child of the caller's span, which need not outlive its request for this.
@@ -119,8 +118,8 @@ impl Worker {
             .spawn(async move { worker.end(&job, worker.given_back(&job)).await });
     }
 
-    /// Due again now, so that the looks of other processes find it; as of the claim while the clock
-    /// cannot be read, which is a reason to give back.
+    /// Returns the settlement that makes it due immediately, so that other processes find it; due
+    /// as of the claim if the clock cannot be read, which is a reason to give back.
     fn given_back(&self, job: &Job) -> Settlement {
         job.given_back_until(self.core.clock.now().unwrap_or(job.claimed))
     }
@@ -130,7 +129,7 @@ impl Worker {
             self.given_back(&job)
         } else {
             tokio::select! {
-                // First the attempt: a response that has come is not given up.
+                // The attempt is polled first: a response that has arrived is not given up.
                 biased;
                 tried = self.attempt(&mut job) => self.conclude(&mut job, tried),
                 () = self.core.lifecycle.aborted() => self.given_back(&job),
@@ -142,8 +141,8 @@ impl Worker {
         self.end(&job, settlement).await;
     }
 
-    /// After two seconds the request counts among the slow, whoever is to blame: the target, or
-    /// the platform that does not say whether the owner may send.
+    /// Makes the attempt. After two seconds the request counts among the slow, whether the target
+    /// or the platform's answer about the owner is late.
     async fn attempt(&self, job: &mut Job) -> Tried {
         let place = job.permit.place();
         let (message, lease_until) = (job.message.clone(), job.lease_until);
@@ -212,7 +211,7 @@ impl Worker {
         guarded(|| mark(&Span::current(), &attempt));
         let credentials = job.route.credentials.with(&tokens);
         let mut record = outcome::record(&attempt, &credentials);
-        // The clock may have been set back meanwhile.
+        // The clock may have been set back in between.
         let now = self.core.clock.now();
         record.started = now.map_or(record.started, |now| record.started.min(now));
         let is_full = self.core.access.log_is_full(job.route.webhook.owner);
@@ -281,13 +280,13 @@ impl Worker {
             }
         }
         if let Some(at) = failed {
-            // In its own place: it is seldom needed, and would make every attempt larger.
+            // Boxed: it is seldom needed, and would make every attempt larger.
             Box::pin(self.watch.judge(job.route.id, at)).await;
         }
     }
 
-    /// What waits again is known here; and of a webhook in order the next may be sent now, in
-    /// whichever lane it waits.
+    /// Notifies the scheduler of a delivery that is pending again; a webhook in order may then send
+    /// its next, in whichever queue it waits.
     fn goes_on(&self, job: &Job, class: QueueClass, due: Option<DateTime<Utc>>) {
         let webhook = job.route.id;
         if let Some(due) = due {
@@ -300,7 +299,7 @@ impl Worker {
     }
 }
 
-/// The request, with the headers of its trace.
+/// Returns the request, with the headers of its trace.
 fn traced(request: Request, message: &Outgoing) -> Result<Request, ErrorClass> {
     let Some(trace) = &message.trace else {
         return Ok(request);
@@ -309,7 +308,7 @@ fn traced(request: Request, message: &Outgoing) -> Result<Request, ErrorClass> {
     Ok(request.with_trace(&trace.parent.to_string(), state)?)
 }
 
-/// What OpenTelemetry's conventions want to know of how it went.
+/// Sets the attributes of OpenTelemetry's conventions.
 fn mark(span: &Span, attempt: &Attempt) {
     if let Some(status) = attempt.status {
         span.record("http.response.status_code", status);

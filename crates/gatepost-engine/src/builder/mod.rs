@@ -1,4 +1,4 @@
-//! How an engine is set up.
+//! Sets up an engine.
 
 mod options;
 #[cfg(test)]

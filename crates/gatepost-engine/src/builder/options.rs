@@ -1,4 +1,4 @@
-//! What an engine is made of and what may be set.
+//! The builder's options.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct EngineBuilder {
     pub(super) disable: DisablePolicy,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) own: OperationalEvents,
-    /// Exactly one, or the engine does not start.
+    /// Must hold exactly one, or the engine does not start.
     pub(super) rules: Vec<(Rule, Arc<dyn Accounts>)>,
     pub(super) quotas: Arc<dyn Quotas>,
     pub(super) default_audience: Option<Audience>,
@@ -67,7 +67,7 @@ impl EngineBuilder {
     }
 
     /// All users are one system: everybody receives everything that their events match, as SPEC
-    /// describes it. An account that names a tenant is an error then.
+    /// describes it. An account that names a tenant is then an error.
     ///
     /// Exactly one of this, [`addressed_only`](Self::addressed_only) and
     /// [`subscription_policy`](Self::subscription_policy) must be called: there is no default.
@@ -76,15 +76,15 @@ impl EngineBuilder {
         self.rule(Rule::OneSystem, accounts)
     }
 
-    /// The platform has tenants, and the audience of an occurrence decides: what is meant for a
-    /// user is received by that user and the administrators of the same tenant, what is meant for a
-    /// tenant by its administrators, and everything by system administrators.
+    /// The platform has tenants, and the audience of an occurrence decides: occurrences for a user
+    /// are received by that user and the administrators of the same tenant, those for a tenant by
+    /// its administrators, and all of them by system administrators.
     #[must_use]
     pub fn addressed_only(self, accounts: Arc<dyn Accounts>) -> Self {
         self.rule(Rule::AddressedOnly, accounts)
     }
 
-    /// The platform has tenants, and decides within the tenant of an occurrence who receives it.
+    /// The platform has tenants, and decides who within an occurrence's tenant receives it.
     #[must_use]
     pub fn subscription_policy(
         self,
@@ -99,14 +99,14 @@ impl EngineBuilder {
         self
     }
 
-    /// How much each owner may have and do; [`Quota::default`] for everybody by default.
+    /// Sets how much each owner may have and do; [`Quota::default`] for everybody by default.
     #[must_use]
     pub fn quotas(mut self, quotas: Arc<dyn Quotas>) -> Self {
         self.quotas = quotas;
         self
     }
 
-    /// The audience of rows in the outbox that name none. Without it such a row is set aside on a
+    /// Sets the audience of outbox rows that name none. Without it such a row is set aside on a
     /// platform that is not one system.
     #[must_use]
     pub fn default_audience(mut self, audience: Audience) -> Self {
@@ -114,106 +114,107 @@ impl EngineBuilder {
         self
     }
 
-    /// A clock other than the machine's.
+    /// Sets a clock other than the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The types and events that the platform offers; none by default.
+    /// Sets the types and events that the platform offers; none by default.
     #[must_use]
     pub fn catalog(mut self, catalog: Catalog) -> Self {
         self.catalog = catalog;
         self
     }
 
-    /// The zone of `${DATE}`; UTC by default.
+    /// Sets the time zone of `${DATE}`; UTC by default.
     #[must_use]
     pub fn zone(mut self, zone: Tz) -> Self {
         self.zone = zone;
         self
     }
 
-    /// A variable that every message may use, such as the name of the site: every user can read
-    /// its value. An occurrence's own variable of that name takes precedence.
+    /// Adds a variable that every message may use, such as the name of the site: every user can
+    /// read its value. An occurrence's own variable of that name takes precedence.
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Always the same random numbers; for tests.
+    /// Makes the random numbers repeatable; for tests.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.random = Arc::new(Random::seeded(seed));
         self
     }
 
-    /// How much the engine does at once.
+    /// Sets how much the engine does at a time.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How long things are kept.
+    /// Sets how long records are kept.
     #[must_use]
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
         self
     }
 
-    /// The delays between attempts.
+    /// Sets the delays between attempts.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
         self
     }
 
-    /// Which schedules of their own webhooks may have.
+    /// Sets the limits for retry schedules of single webhooks.
     #[must_use]
     pub fn retry_schedules(mut self, limits: RetryScheduleLimits) -> Self {
         self.retry_schedules = limits;
         self
     }
 
-    /// When the engine disables a webhook by itself; never by default.
+    /// Sets when the engine disables a webhook automatically; never by default.
     #[must_use]
     pub fn disable(mut self, policy: DisablePolicy) -> Self {
         self.disable = policy;
         self
     }
 
-    /// Who receives notices; nobody by default.
+    /// Sets the receiver of notices; none by default.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
 
-    /// What knows the traces of the platform's spans: an occurrence that names no trace joins the
-    /// one in which it is emitted, and attempts are spans of it. Nobody by default: then a trace
-    /// goes on where an [`Occurrence`](webhook_model::Occurrence::traced) names it.
+    /// Sets the source of the traces of the platform's spans: an occurrence that names no trace
+    /// joins the one in which it is emitted, and attempts are spans of it. None by default: then
+    /// only an occurrence that names a trace ([`Occurrence`](webhook_model::Occurrence::traced))
+    /// continues one.
     #[must_use]
     pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
         self.tracer = Some(tracer);
         self
     }
 
-    /// Requests carry no `traceparent` and no `tracestate`: no target learns which of the
-    /// platform's requests made a message, or which messages one request made. By default they
-    /// do, where there is a trace and the webhook has no header of either name. Owners of webhooks
-    /// see the trace's id with a delivery either way.
+    /// Sends requests without `traceparent` and `tracestate`, so that no target can tell which of
+    /// the platform's requests made a message, or which messages one request made. By default
+    /// requests carry both if there is a trace and the webhook has no header of either name. Owners
+    /// of webhooks see the trace's id with a delivery either way.
     #[must_use]
     pub fn withhold_traces(mut self) -> Self {
         self.trace_headers = TraceHeaders::Withheld;
         self
     }
 
-    /// Which events about their own webhooks and keys users are offered, of types that are added
-    /// to the catalog; none by default: a platform may have types of these names itself, and who
-    /// does not offer them pays nothing.
+    /// Sets the events about their own webhooks and keys that users are offered. Their types are
+    /// added to the catalog. None by default: a platform may have its own types of these names, and
+    /// events that are not offered cost nothing.
     #[must_use]
     pub fn operational_events(mut self, own: OperationalEvents) -> Self {
         self.own = own;

@@ -1,4 +1,4 @@
-//! Makes the parts, bottom up, and starts them: the only file that names them all.
+//! Creates all parts, bottom up, and starts them: the only file that names them all.
 
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +31,7 @@ use crate::trace::Traces;
 use crate::troubles::Troubles;
 
 impl Engine {
-    /// Starts with the two parts that cannot be left out: where everything is kept, and what sends.
+    /// Creates a builder with the two required parts: the store and the sender.
     #[must_use]
     pub fn builder(store: Arc<dyn WebhookStore>, sender: Sender) -> EngineBuilder {
         EngineBuilder::new(store, sender)
@@ -39,14 +39,14 @@ impl Engine {
 }
 
 impl EngineBuilder {
-    /// Compares the clocks, and starts to work. Must be called within a tokio runtime.
+    /// Compares the clocks and starts the engine. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// When not exactly one of [`one_system`](Self::one_system),
     /// [`addressed_only`](Self::addressed_only) and
     /// [`subscription_policy`](Self::subscription_policy) was called, when the store fails, when
-    /// the database server's clock differs too much, or when the catalog has a type of operational
-    /// events itself.
+    /// the database server's clock differs too much, or when the platform's catalog already has a
+    /// type of operational events.
     pub async fn start(mut self) -> Result<Engine, StartError> {
         let (Some((rule, accounts)), true) = (self.rules.pop(), self.rules.is_empty()) else {
             return Err(StartError::NoAudience);
@@ -110,7 +110,7 @@ impl EngineBuilder {
     ) -> Result<Arc<Core>, StartError> {
         let clock = EngineClock::start(self.clock.clone(), &*self.store).await?;
         let (clock, lifecycle) = (Arc::new(clock), Lifecycle::default());
-        // Never by the builder's seed: two processes must not hold one lease.
+        // Independent of the builder's seed: two processes must not hold one lease.
         let holder = u128::from(Random::from_system().with(|random| random.next_u64()));
         let access = Judge::new(
             rule,
@@ -137,7 +137,7 @@ impl EngineBuilder {
     }
 }
 
-/// Every part that loops is supervised: a panic costs it a moment.
+/// Starts all loops. Each is supervised: it is restarted shortly after a panic.
 fn run(
     Engine { core, parts }: &Engine,
     writer: SettlementWriter,

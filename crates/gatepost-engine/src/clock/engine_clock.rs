@@ -1,5 +1,5 @@
-//! The platform's clock, corrected by the database server's: machines that share a queue differ in
-//! what time it is, and the server decides.
+//! The platform's clock, corrected by the database server's: the clocks of machines that share a
+//! queue differ, and the server's decides.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,12 +15,12 @@ use crate::guard::guarded;
 
 /// A larger difference means that a machine is set up wrong.
 const MAX_SKEW: TimeDelta = TimeDelta::seconds(30);
-/// An answer that took longer says too little: half of that is the error.
+/// Answers that took longer are not used: half of that is the error.
 const ROUND_TRIP: Duration = Duration::from_secs(1);
 /// How often an engine that starts asks, if answers take longer.
 const TRIES: u32 = 3;
 
-/// A clock that panics is an error here, and harms nobody else.
+/// A clock whose panics become errors.
 #[derive(Debug)]
 pub(crate) struct EngineClock {
     clock: Arc<dyn Clock>,
@@ -29,7 +29,7 @@ pub(crate) struct EngineClock {
 }
 
 impl EngineClock {
-    /// Compares the clocks first.
+    /// Compares the clocks, and creates the clock.
     pub(crate) async fn start(
         clock: Arc<dyn Clock>,
         store: &dyn WebhookStore,
@@ -55,29 +55,30 @@ impl EngineClock {
         Err(Arc::new(error).into())
     }
 
-    /// The present moment, by the database server's clock where it has one.
+    /// Returns the present time, by the database server's clock if it has one.
     pub(crate) fn now(&self) -> Result<DateTime<Utc>, ClockError> {
         Ok(self.shown()? + self.offset())
     }
 
-    /// The present moment by this machine's clock.
+    /// Returns the present time by this machine's clock.
     pub(super) fn shown(&self) -> Result<DateTime<Utc>, ClockError> {
         guarded(|| self.clock.now()).ok_or(ClockError)
     }
 
-    /// How much time has passed, whatever the clock was set to; `None`: as much as by tokio's.
+    /// Returns how much time has passed, whatever the clock was set to; `None`: as much as by
+    /// tokio's.
     pub(super) fn passed(&self) -> Result<Option<Duration>, ClockError> {
         guarded(|| self.clock.passed()).ok_or(ClockError)
     }
 
-    /// How far this machine's clock is behind.
+    /// Returns how far this machine's clock is behind.
     pub(super) fn offset(&self) -> TimeDelta {
         TimeDelta::microseconds(self.offset.load(Ordering::Relaxed))
     }
 
-    /// Whether this machine's clock is about right. While it is not, nothing is claimed and no
-    /// claim is taken back: it may be set at any moment, and no claim of others must be taken
-    /// for it.
+    /// Whether this machine's clock is about right. While it is not, nothing is claimed or
+    /// reclaimed: the clock may be set at any moment, and valid claims of others must not be
+    /// reclaimed.
     pub(crate) fn is_right(&self) -> bool {
         self.offset().abs() <= MAX_SKEW
     }
@@ -107,14 +108,14 @@ impl EngineClock {
         }
     }
 
-    /// What is to be added to this machine's clock; half the round trip is the error. `None`: that
-    /// would be too much.
+    /// Returns the correction of this machine's clock; its error is half the round trip. `None`:
+    /// the error would be too large.
     async fn measure(&self, store: &dyn WebhookStore) -> Result<Option<TimeDelta>, StoreError> {
         let (before, began) = (self.shown()?, Instant::now());
         let Some(server) = store.server_time().await? else {
             return Ok(Some(TimeDelta::zero()));
         };
-        // Whichever says more: this machine's clock may have been set in between.
+        // The larger of both: this machine's clock may have been set in between.
         let shown = self.shown()? - before;
         let in_time = began.elapsed() <= ROUND_TRIP
             && shown.abs().to_std().is_ok_and(|took| took <= ROUND_TRIP);

@@ -1,4 +1,4 @@
-//! What time it is, and whether the clock was set.
+//! The present time, and whether the clock was set.
 
 mod engine_clock;
 mod steps;

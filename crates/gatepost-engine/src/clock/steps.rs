@@ -1,4 +1,4 @@
-//! A clock that is set: leases that were given before say nothing any more.
+//! Detects that the clock was set, which makes the times of earlier leases unreliable.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use super::engine_clock::EngineClock;
 use crate::error::ClockError;
 use crate::guard::guarded;
 
-/// Less is the drift of the machine's clock, not a step.
+/// A smaller difference is the drift of the machine's clock, not a step.
 const TOLERATED: TimeDelta = TimeDelta::seconds(1);
 
-/// Notices when the clock is set. Whoever takes back claims then would take those of workers that
-/// are alive: for as long as the longest lease lasts, nothing is taken back.
+/// Detects when the clock is set. A process that reclaims then would take claims of live workers:
+/// for as long as the longest lease lasts, nothing is reclaimed.
 #[derive(Debug)]
 pub(crate) struct ClockSteps {
     clock: Arc<EngineClock>,
@@ -45,7 +45,7 @@ impl ClockSteps {
         })
     }
 
-    /// Whether the clock was set since the last call, or the server's was found to be.
+    /// Whether the clock was set since the last call, or was found to differ from the server's.
     pub(crate) fn has_stepped(&mut self) -> Result<bool, ClockError> {
         let (shown, passed) = (self.clock.shown()?, self.passed()?);
         let (last_shown, last_passed) = self.last;
@@ -69,7 +69,7 @@ impl ClockSteps {
         Ok(true)
     }
 
-    /// By how much the clock, corrected by the server's, went back since it was last right.
+    /// Returns by how much the clock, corrected by the server's, went back since it was last right.
     pub(crate) fn set_back(&self) -> Result<Option<TimeDelta>, ClockError> {
         let (was, passed_then) = self.right;
         let passed = self.passed()?.saturating_sub(passed_then);
@@ -78,7 +78,7 @@ impl ClockSteps {
         Ok(Some(back).filter(|back| *back > TOLERATED))
     }
 
-    /// The clock is right now, and what was stored before it was set back is taken care of.
+    /// Notes that the clock is right, and that rows from before it was set back are corrected.
     pub(crate) fn note_right(&mut self) -> Result<(), ClockError> {
         self.right = (self.clock.now()?, self.passed()?);
         Ok(())

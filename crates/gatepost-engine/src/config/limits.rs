@@ -1,4 +1,4 @@
-//! How much the engine does at once.
+//! Limits on how much the engine does at a time.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::setters::setters;
 
 const MIB: usize = 1024 * 1024;
 
-/// How much the engine does at once. All limits are for this process.
+/// Limits on how much the engine does at a time. All of them are per process.
 ///
 /// ```
 /// use gatepost_engine::{InFlightLimits, Limits};
@@ -19,54 +19,54 @@ const MIB: usize = 1024 * 1024;
 pub struct Limits {
     /// Requests in flight.
     pub in_flight: InFlightLimits,
-    /// What one occurrence may make.
+    /// The limits of a single occurrence.
     pub emit: EmitLimits,
-    /// How fast what was held up is sent.
+    /// The rate at which a backlog is sent.
     pub rates: RateLimits,
-    /// When attempts to a target that cannot be reached are spaced.
+    /// The circuit breaker for targets that cannot be reached.
     pub breaker: BreakerLimits,
     /// Leases and polling.
     pub timing: Timing,
-    /// Bytes of memory for what occurrences are matched against. A place that needs more than a
-    /// sixteenth of it is not kept there: its events are looked up. Default 256 MiB.
+    /// Bytes of memory for the routes that occurrences are matched against. A realm that needs more
+    /// than a sixteenth of it is not kept there: its events are looked up. Default 256 MiB.
     pub routes_memory: usize,
 }
 
-/// Requests in flight. Whatever a limit holds back waits; nothing is refused.
+/// Requests in flight. Deliveries over a limit wait; none is refused.
 ///
-/// How they are shared is no option. Requests that have run for two seconds, and those of webhooks
-/// that did not respond the last time or were slow three times, have at most half of them; webhooks
-/// that were not tried yet have what is left of that half. In each of these shares, and in that of
-/// webhooks that responded, the tenant with the fewest requests in flight goes next, in it the
-/// owner with the fewest. On a platform that is one system an owner is what a tenant is elsewhere.
+/// The shares are fixed. At most half of the requests are those that have run for two seconds, or
+/// are for webhooks that did not respond the last time or were slow three times. Untried webhooks
+/// have the rest of that half. In each of these shares, and in that of webhooks that responded, the
+/// tenant with the fewest requests in flight goes next, and within it the owner with the fewest. On
+/// a platform that is one system, each owner counts as a tenant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. For targets that responded within seconds up to a third more, and up to
-    /// as many on top while targets that used to respond stall all at once. Default 1,024.
+    /// Requests in flight. Targets that responded within seconds may have up to a third more, and
+    /// up to as many again while many responsive targets stall at the same time. Default 1,024.
     pub total: usize,
-    /// Requests in flight to one webhook; adapts downward while its target is in trouble, and is
-    /// one until it has responded. Default 32.
+    /// Requests in flight to one webhook. It adapts downward while the target is in trouble, and is
+    /// one until the target has responded. Default 32.
     pub per_webhook: usize,
 }
 
-/// What one occurrence may make at a time.
+/// The limits of a single occurrence.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EmitLimits {
-    /// Deliveries stored in one transaction. An occurrence that makes more is stored first, and
-    /// then fanned out in several. Default 1,000.
+    /// Deliveries stored in one transaction. An occurrence that makes more is stored first and then
+    /// fanned out in several transactions. Default 1,000.
     pub deliveries: usize,
-    /// Bytes of their messages. Default 8 MiB.
+    /// Bytes of the messages stored in one transaction. Default 8 MiB.
     pub bytes: usize,
-    /// Tasks of one owner that one occurrence runs; what is over is counted and dropped. Default
-    /// 1,000.
+    /// Tasks of one owner that one occurrence runs; those over the limit are counted and rejected.
+    /// Default 1,000.
     pub deliveries_per_owner: usize,
-    /// Bytes of their messages. Default 8 MiB.
+    /// Bytes of the messages of one owner that one occurrence makes. Default 8 MiB.
     pub bytes_per_owner: usize,
 }
 
-/// How fast what was held up is sent.
+/// The rate at which a backlog is sent.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RateLimits {
@@ -75,13 +75,13 @@ pub struct RateLimits {
     pub resumed_per_second: u32,
 }
 
-/// The circuit breaker of each webhook: it opens when its target cannot be connected to. What one
-/// webhook meets holds back no other.
+/// The circuit breaker of each webhook: it opens when its target cannot be connected to. It never
+/// holds back another webhook.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BreakerLimits {
-    /// Connect failures in a row after which the breaker opens: one attempt at a time, with pauses
-    /// between them that double. Default 5.
+    /// Consecutive connect failures after which the breaker opens: one attempt at a time, with
+    /// pauses between them that double. Default 5.
     pub threshold: u32,
     /// The longest pause between attempts while it is open. Default 30 seconds.
     pub max_pause: Duration,
@@ -92,14 +92,13 @@ pub struct BreakerLimits {
 #[non_exhaustive]
 pub struct Timing {
     /// How much longer a lease lasts than the longest timeout of its class: 10, 30 or 120 seconds.
-    /// A request that could outlast its lease is not begun, so this must be longer than what lies
-    /// between a claim and its request, by far. At least 1 second, whatever is set; default 30
+    /// A request that could outlast its lease is not begun, so this must be far longer than the
+    /// time between a claim and its request. At least 1 second, whatever is set; default 30
     /// seconds.
     pub lease_margin: Duration,
-    /// How often the store is asked for work of other processes that it did not announce; its
-    /// outbox four times as often while anything arrives there, and for ten polls afterwards.
-    /// Where nothing was found for a minute of such polls, only each fifth is made. Default 1
-    /// second.
+    /// The interval at which the store is asked for unannounced work of other processes; its outbox
+    /// four times as often while rows arrive there, and for ten polls afterwards. After a minute of
+    /// such polls without any result, only every fifth poll is made. Default 1 second.
     pub poll: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What a platform may set.
+//! The platform's settings.
 
 mod limits;
 mod operational;

@@ -9,17 +9,17 @@ pub(crate) const WEBHOOKS: &str = "webhooks";
 /// The type of events about API keys.
 pub(crate) const KEYS: &str = "api_keys";
 
-/// What users learn about their own webhooks and keys, as occurrences like those of the
-/// platform: an event on them runs a task, and another webhook tells of it. None by default, since
-/// each kind adds a type to the catalog, and a platform may have a type of that name itself.
+/// The operational events: notices to users about their own webhooks and keys, as occurrences like
+/// those of the platform. An event on them runs a task, and another webhook sends the message. None
+/// by default, since each kind adds a type to the catalog, and a platform may have its own type of
+/// that name.
 ///
-/// An occurrence is for the owner of the webhook or key: on a platform with tenants its
-/// administrators receive it too, system administrators receive all, and nobody else does,
-/// whatever the platform's rule for its own occurrences is.
+/// An occurrence is for the owner of the webhook or key. On a platform with tenants the tenant's
+/// administrators receive it too, system administrators receive all, and nobody else does, whatever
+/// the platform's rule for its own occurrences is.
 ///
-/// Loops are cut in two ways. An occurrence about a webhook makes no delivery to that webhook. And
-/// what becomes of a delivery that such an occurrence made is not looked at: it makes no further
-/// one.
+/// Loops are cut in two ways. An occurrence about a webhook makes no delivery to that webhook. The
+/// outcomes of deliveries that such an occurrence made cause no further occurrence.
 ///
 /// ```
 /// use gatepost_engine::OperationalEvents;
@@ -29,12 +29,12 @@ pub(crate) const KEYS: &str = "api_keys";
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OperationalEvents {
-    /// The type `webhooks` with `failing`, `recovered`, `disabled`, `exhausted` and `rejected`: the
-    /// engine says so itself.
+    /// The type `webhooks` with `failing`, `recovered`, `disabled`, `exhausted` and `rejected`. The
+    /// engine emits them.
     pub webhooks: bool,
     /// The type `api_keys` with `created`, `deleted`, `expiring`, `leaked` and `refused_address`.
-    /// The engine only offers them: the key service says so to the observer that the platform gives
-    /// it, for which `gatepost-manage` has one that passes it on to the engine.
+    /// The engine only offers them: the key service notifies the platform's observer of them.
+    /// `gatepost-manage` has an observer that passes them on to the engine.
     pub keys: bool,
 }
 
@@ -46,7 +46,7 @@ setters! { OperationalEvents {
 } }
 
 impl OperationalEvents {
-    /// All that there are.
+    /// Returns all operational events.
     #[must_use]
     pub fn all() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl OperationalEvents {
         }
     }
 
-    /// Whether events of this type are among them.
+    /// Whether events of this type are offered.
     pub(crate) fn include(self, event_type: &EventType) -> bool {
         match event_type.as_str() {
             WEBHOOKS => self.webhooks,
@@ -64,7 +64,7 @@ impl OperationalEvents {
         }
     }
 
-    /// The webhook that an occurrence is about, if it is one of these.
+    /// Returns the webhook that an operational occurrence is about.
     pub(crate) fn webhook_of(self, occurrence: &Occurrence) -> Option<WebhookId> {
         let is_of_webhooks = self.webhooks && occurrence.event_type.as_str() == WEBHOOKS;
         let object = occurrence.object.as_ref().filter(|_| is_of_webhooks);

@@ -1,4 +1,4 @@
-//! How long things are kept, when a webhook is disabled, and which schedules webhooks may have.
+//! Retention, the policy for disabling webhooks, and the limits of retry schedules.
 
 use std::time::Duration;
 
@@ -6,49 +6,49 @@ use webhook_model::{Field, Invalid, RetrySchedule};
 
 use super::setters::setters;
 
-/// How long things are kept.
+/// How long records are kept.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Retention {
     /// Ended deliveries. Default 70 days.
     pub deliveries: Duration,
-    /// Bytes that the log of deliveries may take in the database, about: beyond that the oldest
-    /// that have ended leave. `None`, the default: as many as there are.
+    /// Approximate bytes that the log of deliveries may take in the database. Over this limit, the
+    /// oldest ended deliveries are removed. `None`, the default, is no limit.
     pub bytes: Option<u64>,
-    /// Counters of what each webhook sent in each hour: they outlive the deliveries. Default 400
-    /// days, so that a month can be compared with that of the year before.
+    /// Counters of what each webhook sent in each hour. They outlive the deliveries. Default 400
+    /// days, so that a month can be compared with the same month a year earlier.
     pub counts: Duration,
     /// Ids of occurrences, by which a repeated emit is recognised. Default 7 days.
     pub occurrences: Duration,
-    /// Deliveries held by a webhook that is paused or disabled; older ones end in error. Default
+    /// Waiting deliveries of a webhook that is paused or disabled; older ones end in error. Default
     /// 30 days.
     pub held: Duration,
 }
 
-/// When the engine disables a webhook by itself; never by default. The observer is notified either
-/// way: of each `410 Gone`, and once of nothing but failures for the time set here, or for 5 days.
+/// When the engine disables a webhook automatically; never by default. The observer is notified
+/// either way: of each `410 Gone`, and once when every attempt has failed for the time set here, or
+/// for 5 days.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DisablePolicy {
     /// On `410 Gone`.
     pub on_gone: bool,
-    /// After nothing but failures for this time, whichever processes sent to it, those before a
-    /// restart included. That is known from what is counted by the hour, so it may be an hour
-    /// later, and two hours after a success. What a process delivered is known to the others two
-    /// seconds later, and never if it was killed before that. An edit, or enabling the webhook
-    /// again, starts that time again.
+    /// After every attempt has failed for this time, in whichever process, including earlier runs.
+    /// The time is derived from hourly counters, so disabling may come an hour later, and two hours
+    /// later after a success. Other processes know an outcome two seconds later, and never if the
+    /// process was killed within them. Editing or enabling the webhook restarts that time.
     pub after_failing_for: Option<Duration>,
 }
 
-/// Which schedules of their own webhooks may have
-/// ([`Webhook::retry_schedule`](webhook_model::Webhook::retry_schedule)). One that was stored
-/// before stays as it is until it is changed.
+/// Limits for retry schedules of single webhooks
+/// ([`Webhook::retry_schedule`](webhook_model::Webhook::retry_schedule)). A stored schedule stays
+/// valid until it is changed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RetryScheduleLimits {
-    /// The most delays, and so further attempts. Default 20; never above 100.
+    /// The maximum number of delays, and so of further attempts. Default 20; never above 100.
     pub delays: u32,
-    /// The longest delay. Default a day, which is the longest of all.
+    /// The longest delay. Default one day, which is also the maximum.
     pub longest: Duration,
     /// The longest time from the first attempt to the last, without the attempts themselves.
     /// Default 7 days.
@@ -57,7 +57,7 @@ pub struct RetryScheduleLimits {
 
 impl RetryScheduleLimits {
     /// # Errors
-    /// The limit that it is beyond, in words for the user.
+    /// The exceeded limit, in words for the user.
     pub(crate) fn check(&self, schedule: &RetrySchedule) -> Result<(), Invalid> {
         let wrong = |rule: String| Err(Invalid::new(Field::RetrySchedule, rule));
         if schedule.retries() > self.delays {

@@ -1,6 +1,6 @@
-//! How an option is set.
+//! The setters of options.
 
-/// Consuming setters: the way to change one value of a struct that may gain others.
+/// Consuming setters, which change one value of a struct that may gain others.
 macro_rules! setters {
     ($config:ident { $($(#[$doc:meta])* $setter:ident: $field:ident: $type:ty,)* }) => {
         impl $config {

@@ -1,4 +1,4 @@
-//! Claims for the lanes that got permits, and sends what was claimed.
+//! Claims deliveries from the queues that got permits, and sends them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::guard::guarded;
 use crate::lease::LeaseClass;
 use crate::routes::Route;
 
-/// Permits for one lane.
+/// Permits for one queue.
 struct Taken {
     route: Arc<Route>,
     permits: Vec<Permit>,
-    /// Deliveries that were claimed by them.
+    /// The number of deliveries claimed by them.
     claimed: usize,
-    /// When the last of those was due.
+    /// The due time of the last of those.
     due: DateTime<Utc>,
 }
 
-/// What is to be claimed. One claim is for one class of timeouts.
+/// The queues to claim from. One claim is for one class of timeouts.
 #[derive(Default)]
 pub(super) struct Claims(BTreeMap<LeaseClass, BTreeMap<Lane, Taken>>);
 
@@ -86,7 +86,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Sends what was claimed, by the webhook as it was at that moment.
+    /// Sends a claimed delivery, by the webhook as it was at the claim.
     fn begin(
         &self,
         claimed: Claimed,
@@ -125,7 +125,7 @@ impl Dispatcher {
             self.worker.start(job);
             return;
         }
-        // It was edited between the look at the lane and the claim.
+        // The webhook was edited after its queue was read and before the claim.
         let dispatcher = self.clone();
         let start = async move { dispatcher.start_as_of(job, revision).await };
         self.core.lifecycle.spawn(start);
@@ -139,7 +139,7 @@ impl Dispatcher {
                 job.route = route;
                 self.worker.start(job);
             }
-            // It may take longer than the lease.
+            // Reading may take longer than the lease.
             Ok(Some(_)) => self.worker.give_back(job),
             Err(error) => {
                 let webhook = job.route.id.0;

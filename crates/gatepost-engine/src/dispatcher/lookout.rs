@@ -1,6 +1,6 @@
-//! Asks the store which lanes have something: work of other processes, of an earlier run, retries.
-//! Each question is about what has become due since the last one, or about webhooks by name: it
-//! costs nothing how many lanes there are.
+//! Asks the store which queues have due deliveries: of other processes, of an earlier run, retries.
+//! Each question is about what has become due since the last one, or about webhooks by name: its
+//! cost does not depend on the number of queues.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,31 +15,32 @@ use crate::admission::Inquiry;
 use crate::guard::guarded;
 use crate::quiet;
 
-/// The wait after the store failed.
+/// The pause after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// Deliveries looked at in one page.
+/// Deliveries read in one page.
 const PAGE: u32 = 1_000;
 /// Webhooks asked about at a time.
 const WEBHOOKS: usize = 500;
-/// Between two looks for what will become due: a queue of retries is not asked for one by one.
+/// The minimum time between two looks for future due times, so that retries are not asked for one
+/// by one.
 const GAP: Duration = Duration::from_millis(250);
-/// This often a look goes back, by twice the time: what was due at that time may have been
-/// committed later. What is committed even later is found by a sweep.
+/// The interval at which a look goes back by twice this time: deliveries due then may have been
+/// committed later. Those committed even later are found by a sweep.
 const BACK: Duration = Duration::from_secs(5);
 
-/// How far this process has looked.
+/// The progress of this process' looks.
 #[derive(Debug)]
 struct Seen {
-    /// What became due later has not been seen; `None`: nothing has.
+    /// The due point up to which deliveries have been seen; `None`: none has.
     reached: Option<DuePoint>,
-    /// When a look last went back.
+    /// The time at which a look last went back.
     went_back: Instant,
     looked: Instant,
-    /// When something will be due, as the store said.
+    /// The next due time, as the store said.
     next: Option<DateTime<Utc>>,
-    /// Releases of owners, as the judge counts them.
+    /// The judge's count of owners that were released.
     freed: u64,
-    /// Looks that found nothing, one after the other.
+    /// Consecutive looks that found nothing.
     in_vain: u32,
 }
 
@@ -57,7 +58,7 @@ impl Dispatcher {
                 lifecycle.rest(AFTER_FAILURE).await;
                 continue;
             }
-            // What takes long is asked for at most half of the time.
+            // A slow question is asked for at most half of the time.
             lifecycle.rest(began.elapsed()).await;
             tokio::select! {
                 biased;
@@ -78,7 +79,7 @@ impl Dispatcher {
         (next - now).to_std().unwrap_or_default().max(gap).min(poll)
     }
 
-    /// What another process says.
+    /// Handles a notice from another process.
     pub(super) fn hear(&self, arrived: Arrived) {
         let (admission, inquiries) = (&self.admission, &self.admission.inquiries);
         match arrived {
@@ -92,7 +93,7 @@ impl Dispatcher {
         }
     }
 
-    /// Asks, if there is a reason.
+    /// Asks the store, if there is a reason.
     async fn inquire(&self, inquiry: &Inquiry, seen: &mut Seen) -> Result<(), StoreError> {
         let freed = self.core.access.freed();
         if std::mem::replace(&mut seen.freed, freed) != freed {
@@ -111,7 +112,7 @@ impl Dispatcher {
             self.admission.found(&found, now);
             let with_any: BTreeSet<_> = found.iter().map(|due| due.lane.webhook).collect();
             if with_any.len() < webhooks.len() {
-                // Somebody else has it, or it is due in a moment: clocks differ a little.
+                // Another process has claimed it, or it is due in a moment: clocks differ a little.
                 seen.next = next;
             }
         }
@@ -121,7 +122,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// One page of what has become due.
+    /// Reads one page of what has become due.
     async fn look(&self, seen: &mut Seen) -> Result<(), StoreError> {
         let (admission, now) = (&self.admission, self.core.clock.now()?);
         let after = Queues::Due(seen.begin(now));
@@ -156,14 +157,14 @@ impl Seen {
         }
     }
 
-    /// Where a look begins.
+    /// Returns the point at which a look begins.
     fn begin(&mut self, now: DateTime<Utc>) -> DuePoint {
         let back = TimeDelta::from_std(2 * BACK).unwrap_or_default();
         let reached = self.reached.filter(|reached| reached.due <= now);
         match reached {
             Some(reached) if self.went_back.elapsed() < BACK => reached,
             reached => {
-                // Also where the clock was set back.
+                // Also if the clock was set back.
                 self.went_back = Instant::now();
                 from(reached.map_or(now, |reached| reached.due) - back)
             }
@@ -171,7 +172,7 @@ impl Seen {
     }
 }
 
-/// What becomes due at that time or later.
+/// The point before all that becomes due at that time or later.
 fn from(due: DateTime<Utc>) -> DuePoint {
     DuePoint {
         due,

@@ -1,4 +1,4 @@
-//! Finds what waits, and claims it, as far as there is room.
+//! Finds due deliveries, and claims them as far as there are permits.
 
 mod claims;
 mod lookout;

@@ -1,4 +1,4 @@
-//! What the dispatcher is made of.
+//! The dispatcher's dependencies.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One pass: those whose turn it is get permits, and what they have is claimed and sent.
+//! One pass: the webhooks whose turn it is get permits, and their deliveries are claimed and sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,22 @@ use crate::attempt::REST;
 use crate::guard::guarded;
 use crate::routes::{Found, Route};
 
-/// Claimed in one pass.
+/// The maximum number claimed in one pass.
 pub(super) const AT_ONCE: usize = 256;
 /// Webhooks read at a time.
 const READ: usize = 64;
-/// After this time a webhook is read again that could not be read.
+/// The time after which a webhook that could not be read is read again.
 const UNREADABLE: Duration = Duration::from_secs(60);
-/// The wait after the store failed.
+/// The pause after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 impl Dispatcher {
-    /// Claims for those who got permits, and sends. Webhooks that are not at hand are read beside
-    /// that: however long it takes, it holds up nothing else. True: there may be more.
+    /// Claims for the permits given, and sends. Webhooks that are not in memory are read in the
+    /// background: however long it takes, it delays nothing else. True: there may be more.
     pub(super) async fn pass(self: &Arc<Self>) -> Result<bool, StoreError> {
         if !self.worker.is_ready() {
-            // What cannot be recorded must not be sent: receivers would get it again and again.
+            // A delivery whose outcome cannot be recorded must not be sent: receivers would get it
+            // repeatedly.
             return Ok(false);
         }
         let permits = self.admission.next_batch(AT_ONCE);
@@ -58,7 +59,7 @@ impl Dispatcher {
         Ok(is_full)
     }
 
-    /// Adds what the permit is for to the claims, if the webhook is as was thought.
+    /// Adds the permit's queue to the claims, if the webhook is unchanged.
     fn take(&self, permit: Permit, route: Arc<Route>, claims: &mut Claims) {
         if !route.sends() {
             self.admission.leave(route.id);
@@ -68,7 +69,7 @@ impl Dispatcher {
         }
     }
 
-    /// Permits that are not used are given back, and come again.
+    /// Reads webhooks, then claims. Unused permits are given back, and are given again.
     async fn read_and_claim(self: Arc<Self>, permits: Vec<Permit>) {
         let wanted: Vec<_> = permits
             .iter()
@@ -78,7 +79,7 @@ impl Dispatcher {
             Ok(found) => found,
             Err(error) => {
                 guarded(|| tracing::warn!(%error, "could not read webhooks"));
-                // Until then they keep their permits, or it would be tried at once.
+                // Until then they keep their permits, or it would be tried immediately.
                 return self.core.lifecycle.rest(AFTER_FAILURE).await;
             }
         };

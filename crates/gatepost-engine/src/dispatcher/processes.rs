@@ -1,5 +1,5 @@
-//! How many processes send: what a webhook may send in a second is shared among them. Each holds a
-//! lease of a number, the lowest that was free.
+//! Counts the sending processes: a webhook's rate is shared among them. Each holds a lease of a
+//! number, the lowest that was free.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use gatepost_storage::StoreError;
 use super::part::Dispatcher;
 use crate::guard::guarded;
 
-/// For how long a process has its number, and how often it takes it again.
+/// How long a process has its number, and after what time it renews it.
 const LEASED: Duration = Duration::from_secs(60);
 const EXTENDED: Duration = Duration::from_secs(20);
-/// Of more processes each is as the last.
+/// The maximum number; further processes share the last one.
 const MOST: u32 = 64;
 
 impl Dispatcher {
@@ -28,12 +28,12 @@ impl Dispatcher {
         }
     }
 
-    /// How many there are, and the number of this one.
+    /// Returns the number of processes, and the number of this one.
     async fn processes(&self) -> Result<(u32, u32), StoreError> {
         let (mut live, mut own) = (0, None);
         for number in 0..MOST {
             let name = format!("process {number}");
-            // Of others only whether they have it is asked: what was free is so again at once.
+            // For other numbers only their state is asked: a free one is free again immediately.
             let time = own.map_or(LEASED, |_| Duration::ZERO);
             let is_free = self.core.lease(&name, time).await?;
             if own.is_none() && is_free {

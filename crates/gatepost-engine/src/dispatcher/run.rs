@@ -1,4 +1,4 @@
-//! The loops.
+//! The dispatcher's loops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use super::part::Dispatcher;
 use crate::guard::guarded;
 
-/// The wait after the store failed.
+/// The pause after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 impl Dispatcher {
-    /// Runs until the engine stops. What waits is looked for beside what is claimed: however long
-    /// that takes, it holds up nothing.
+    /// Runs until the engine stops. Looking for deliveries runs concurrently with claiming: neither
+    /// delays the other.
     pub(crate) async fn run(self: Arc<Self>) {
-        // Whatever was to be asked when the last one ended.
+        // Replaces all inquiries of an earlier run of this part.
         self.admission.inquiries.sweep();
         tokio::join!(
             self.look_out(),

@@ -1,5 +1,5 @@
-//! Walks over all lanes: once at the start and whenever anything may have changed. The process that
-//! leads walks slowly all the time, for what nobody said.
+//! Walks over all queues: once at the start and whenever anything may have changed. The leading
+//! process walks slowly all the time, for deliveries without a notice.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use super::part::Dispatcher;
 use crate::guard::guarded;
 
-/// Lanes looked at in one page.
+/// Queues read in one page.
 const PAGE: u32 = 500;
-/// The wait after the store failed.
+/// The pause after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// After each page it rests this many times longer than that took: the first walk, in which the
-/// engine learns what there is, takes half of the time, and each later one a tenth.
+/// The rest after each page, in multiples of its time: the first walk, in which the engine finds
+/// all queues, takes half of the time, and each later one a tenth.
 const REST: (u32, u32) = (1, 9);
 
 impl Dispatcher {
@@ -40,7 +40,7 @@ impl Dispatcher {
         }
     }
 
-    /// All lanes, once.
+    /// Walks over all queues, once.
     async fn sweep(&self, rest: u32) -> Result<(), StoreError> {
         let (mut after, lifecycle) = (None, &self.core.lifecycle);
         while lifecycle.is_running() {

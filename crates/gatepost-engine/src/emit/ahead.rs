@@ -14,17 +14,17 @@ use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::routes::{Matched, MatchedTask};
 
-/// Rows that are looked at. Behind as many, every webhook that keeps its order waits.
+/// The maximum number of rows that are read. Behind more, every webhook in order waits.
 const LOOKED_AT: u32 = 100;
 
-/// What the rows hold that were written before an occurrence came.
+/// The outbox rows that were written before an occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// Nobody knows which webhooks some of them will send.
+    /// For some of them it is not known which webhooks they will send.
     any: bool,
-    /// Those that the others will send.
+    /// The webhooks that the other rows will send.
     webhooks: BTreeSet<WebhookId>,
-    /// When the first of them is due.
+    /// The due time of the first row.
     due: Option<DateTime<Utc>>,
 }
 
@@ -35,7 +35,7 @@ impl Ahead {
         webhook.in_order && (self.any || self.webhooks.contains(&webhook.id))
     }
 
-    /// What is said of a row of which nothing can be decided.
+    /// Returns the result for a row of which no task can be decided.
     pub(super) fn undecided(&self, matched: &Matched, bite: &Bite) -> Decided {
         let later = matched.tasks.iter();
         let later = later.filter(|task| bite.later.contains_key(&task.id()));
@@ -51,8 +51,8 @@ impl Ahead {
 }
 
 impl Ask<'_> {
-    /// Whether something of it must not overtake what was emitted before. What is run by hand is
-    /// in the log when that is answered, and waits for nothing.
+    /// Whether some task must not overtake earlier emits. A manual run is in the log when the call
+    /// returns, and waits for nothing.
     pub(super) fn keeps_order(&self, matched: &Matched) -> bool {
         let mut tasks = matched.tasks.iter().filter(|task| task.id() > self.after());
         self.by.is_none() && tasks.any(|task| task.webhook.in_order)
@@ -60,7 +60,7 @@ impl Ask<'_> {
 }
 
 impl Sink {
-    /// The rows that count: those of the audience, as it is stored, before this one.
+    /// The rows that count: those of the stored audience, before this one.
     fn behind(&self, audience: Audience) -> (OutboxAudience, OutboxId) {
         match self {
             Self::Emit(_) => (audience.into(), OutboxId(i64::MAX)),
@@ -70,7 +70,8 @@ impl Sink {
 }
 
 impl Emitter {
-    /// What must not be overtaken, as the rows are now or were when they were read for this emit.
+    /// Returns the rows that must not be overtaken, as they are at present or were when they were
+    /// read for this emit.
     pub(super) async fn ahead(
         &self,
         ask: &Ask<'_>,

@@ -1,12 +1,12 @@
-//! Rows of the outbox that wait for the platform's answer, each apart from the others.
+//! Rows of the outbox that wait for the platform's answer, each independent of the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_ids::Audience;
 
-/// Rows of one audience that may wait for the platform's answer in this process, and of all: what
-/// hangs for one leaves room for the others.
+/// Rows that may wait for the platform's answer in this process, of one audience and of all: an
+/// audience whose answer is late leaves capacity for the others.
 const OF_ONE: usize = 16;
 const OF_ALL: usize = 128;
 
@@ -14,12 +14,12 @@ const OF_ALL: usize = 128;
 #[derive(Debug, Default)]
 pub(super) struct WaitingRows(Mutex<HashMap<Audience, usize>>);
 
-/// One of them, until it is dropped.
+/// One of the waiting rows, until it is dropped.
 #[derive(Debug)]
 pub(super) struct WaitingRow(Arc<WaitingRows>, Audience);
 
 impl WaitingRows {
-    /// `None`: there is no room.
+    /// Adds a row. `None`: the limit is reached.
     pub(super) fn take(self: &Arc<Self>, audience: Audience) -> Option<WaitingRow> {
         let mut rows = self.lock();
         let all: usize = rows.values().sum();

@@ -1,4 +1,4 @@
-//! What one transaction is about to store, and what is needed once it is stored.
+//! A batch: the content of one transaction, and the data needed after it.
 
 use std::collections::BTreeMap;
 
@@ -14,38 +14,38 @@ use crate::routes::MatchedTask;
 /// Deliveries that are counted instead of stored.
 pub(super) type Drops = BTreeMap<(OwnerId, WebhookId, DropReason), u64>;
 
-/// Whether a message is part of the bite.
+/// Whether a message is part of the batch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fits {
     Yes,
-    /// Its owner has had enough.
+    /// Its owner's limit is reached.
     Dropped,
-    /// The bite is full.
+    /// The batch is full.
     No,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Bite {
-    /// Until they are handed to the store.
+    /// The deliveries, until they are handed to the store.
     pub deliveries: Vec<NewDelivery>,
     /// One for each delivery.
     pub slips: Vec<Slip>,
     /// One-time tasks.
     pub consume: Vec<TaskId>,
-    /// Tasks that are decided later, and their owners.
+    /// Tasks that are decided later, with their owners.
     pub later: BTreeMap<TaskId, OwnerId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
-    /// What the messages of an owner took that were too large to be made.
+    /// The size, by owner, of messages that were too large to be rendered.
     too_large: BTreeMap<OwnerId, usize>,
     pub dropped: Drops,
-    /// What these deliveries use.
+    /// The resources that these deliveries use.
     pub used: Spent,
-    /// Of their messages.
+    /// The bytes of their messages.
     pub bytes: usize,
 }
 
 impl Bite {
-    /// With room for this many deliveries.
+    /// Returns an empty batch with capacity for this many deliveries.
     pub(super) fn of(most: usize) -> Self {
         Self {
             deliveries: Vec::with_capacity(most),
@@ -54,15 +54,15 @@ impl Bite {
         }
     }
 
-    /// Whether the occurrence has made all that it may for this owner: nothing is rendered then.
+    /// Whether the occurrence has reached its limit for this owner, so that rendering can stop.
     pub(super) fn is_spent(&self, owner: OwnerId, before: &Spent, limits: &EmitLimits) -> bool {
         let too_large = self.too_large.get(&owner).copied().unwrap_or(0);
         let made = before.of(owner).bytes + self.used.of(owner).bytes;
         made + too_large >= limits.bytes_per_owner
     }
 
-    /// A message cannot be rendered. One that is too large counts as the largest that there may
-    /// be: it took as long.
+    /// Counts a message that cannot be rendered. One that is too large counts as the largest
+    /// allowed: it took as long.
     pub(super) fn failed(&mut self, task: &MatchedTask, error: RenderError) {
         if error == RenderError::TooLarge {
             *self.too_large.entry(task.owner()).or_default() += MAX_RENDERED;
@@ -70,8 +70,8 @@ impl Bite {
         self.unrendered.push((task.id(), error));
     }
 
-    /// Whether there is room for a message of this task: in the bite, in what the occurrence may
-    /// make for its owner, and in what may wait for the owner.
+    /// Whether a message of this task fits: into the batch, into the occurrence's limit for its
+    /// owner, and into the owner's queue limit.
     pub(super) fn fits(
         &mut self,
         task: &MatchedTask,
@@ -90,7 +90,7 @@ impl Bite {
             self.drop_task(task, DropReason::Waiting);
             return Fits::Dropped;
         }
-        // One message fits in any case: otherwise nothing would ever come of it.
+        // One message fits in any case, as otherwise no progress would be possible.
         if self.bytes + bytes > limits.bytes && !self.deliveries.is_empty() {
             return Fits::No;
         }
@@ -113,7 +113,7 @@ impl Bite {
         *self.dropped.entry(key).or_default() += 1;
     }
 
-    /// Whether nothing of it has to be stored.
+    /// Whether it needs no transaction.
     pub(super) fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.later.is_empty()
     }

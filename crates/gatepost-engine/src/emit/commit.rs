@@ -1,4 +1,4 @@
-//! What is stored of a bite, and what follows once it is.
+//! The transaction for a batch, and the steps after it.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
@@ -15,7 +15,8 @@ use crate::guard::guarded;
 use crate::meter;
 
 impl Emitter {
-    /// What is to be stored, all or nothing: the deliveries leave the bite for it.
+    /// Returns the content of the transaction, all or nothing. The deliveries are moved out of the
+    /// batch.
     pub(super) fn enqueue(
         &self,
         ask: &Ask<'_>,
@@ -25,7 +26,7 @@ impl Emitter {
         rest: Option<RemainingTasks>,
         now: DateTime<Utc>,
     ) -> Enqueue {
-        // Where tasks by number are left of a row, those that wait are among them.
+        // If tasks remain in the row by number, the waiting ones are among them.
         let in_row = matches!(
             (sink, &rest),
             (Sink::Row(_), Some(RemainingTasks::Tasks(_)))
@@ -45,7 +46,7 @@ impl Emitter {
         }
     }
 
-    /// Nothing came of it: nobody waits for it, or nobody may receive it.
+    /// The result if the batch is empty: no task waits, or no owner may receive the occurrence.
     pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
         self.count(bite, plan);
         Decided::Stored {
@@ -73,7 +74,7 @@ impl Emitter {
                 .as_ref()
                 .is_none_or(|rest| matches!(rest, RemainingTasks::After(_)))
         {
-            // They are rows of their own now, and run no further ones of these owners.
+            // They now have their own rows, and run no further tasks of these owners.
             bite.later
                 .values()
                 .for_each(|owner| spent.add(*owner, 1, 0));
@@ -124,7 +125,7 @@ fn origin(
             let due = match (all_wait(bite, rest.as_ref()), &ask.left) {
                 (false, _) => row.next,
                 (true, RemainingTasks::Tasks(_)) => row.wait,
-                // Nobody was asked about them yet but in passing.
+                // The platform was asked about them only in passing.
                 (true, RemainingTasks::After(_)) => now,
             };
             Origin::Outbox {
@@ -137,7 +138,7 @@ fn origin(
     }
 }
 
-/// Whether nothing is known yet of what is left.
+/// Whether none of the remaining tasks is decided yet.
 fn all_wait(bite: &Bite, rest: Option<&RemainingTasks>) -> bool {
     let later = &bite.later;
     matches!(rest, Some(RemainingTasks::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))

@@ -1,4 +1,4 @@
-//! One bite: decided, rendered, stored; decided again if the records changed in between.
+//! Decides, renders and stores one batch, and decides it again if the records changed in between.
 
 use super::draft::{Before, Drafted};
 use super::emitter::Emitter;
@@ -9,7 +9,7 @@ use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 
 impl Emitter {
-    /// `spent` is what the occurrence used before, as far as is known.
+    /// Decides one batch. `spent` is what the occurrence used earlier, as far as is known.
     pub(super) async fn decide(
         &self,
         ask: &Ask<'_>,
@@ -26,7 +26,7 @@ impl Emitter {
             let (draft, enqueue) = match self.draft(ask, sink, before, &mut races).await? {
                 Drafted::Decided(decided) => return Ok(decided),
                 Drafted::Draft(draft, enqueue) => (draft, enqueue),
-                // Nothing is stored together with it: if it were, it would have to wait.
+                // No other draft is stored together with it: otherwise it would have to wait.
                 Drafted::NotFirst => return Ok(Decided::Undecided),
             };
             let stored = self.core.store.enqueue(enqueue, draft.now()).await?;

@@ -1,4 +1,4 @@
-//! A bite that is decided and rendered, and not stored yet.
+//! A draft: a batch that is decided and rendered, but not stored.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
@@ -16,19 +16,19 @@ use crate::few::Few;
 use crate::judge::{Headroom, Judge};
 use crate::routes::{Matched, MatchedTask};
 
-/// What was used up before a bite.
+/// The resources that were used before a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<'a> {
-    /// By its occurrence, as far as is known.
+    /// Used by its occurrence, as far as is known.
     pub occurrence: &'a Spent,
-    /// By what will be stored together with it: of that the judge knows nothing yet.
+    /// Used by the drafts that will be stored together with it, which the judge does not know yet.
     pub set: &'a Spent,
-    /// None of that is, or leaves, a row of the outbox that it must not overtake.
+    /// None of these drafts is, or leaves, a row of the outbox that it must not overtake.
     pub first: bool,
 }
 
 impl Before<'_> {
-    /// How much more may wait for an owner.
+    /// Returns the owner's headroom for pending deliveries.
     pub(super) fn room(&self, judge: &Judge, owner: OwnerId) -> Headroom {
         let (room, ahead) = (judge.headroom(owner), self.set.of(owner));
         Headroom {
@@ -47,14 +47,15 @@ pub(super) struct Draft {
     now: DateTime<Utc>,
 }
 
-/// A bite, as far as it goes without the store.
+/// A batch that is decided without the store.
 #[derive(Debug)]
 pub(super) enum Drafted {
     /// There is nothing to store.
     Decided(Decided),
-    /// It must not overtake what will be stored together with it: that is to be stored first.
+    /// It must not overtake the drafts that will be stored together with it: these must be stored
+    /// first.
     NotFirst,
-    /// This is to be stored, and then the draft is to be [concluded](Emitter::conclude).
+    /// The caller must store this and then [conclude](Emitter::conclude) the draft.
     Draft(Box<Draft>, Enqueue),
 }
 
@@ -89,7 +90,7 @@ impl Emitter {
                 return Ok(Drafted::Decided(undecided));
             }
             if matches!(sink, Sink::Emit(Origin::Direct)) && bite.is_empty() {
-                // Nothing is stored, so nothing checks the versions: they have to be asked for.
+                // Nothing is stored, so nothing checks the versions: they must be read.
                 let tables = &self.finder.tables;
                 if races.refreshed || tables.are_current(&matched.seen).await? {
                     return Ok(Drafted::Decided(self.nothing(&bite, &plan)));
@@ -111,7 +112,7 @@ impl Emitter {
         }
     }
 
-    /// What runs by hand was counted before it was run.
+    /// Plans the tasks. A manual run was counted before it was run.
     fn plan(
         &self,
         ask: &Ask<'_>,
@@ -124,7 +125,7 @@ impl Emitter {
             runs = self.core.access.caused_runs(ask.occurrence);
         }
         if let Some(runs) = &mut runs {
-            // What an earlier try took.
+            // Gives back the runs of an earlier try.
             runs.keep(0);
         }
         let mut plan = Plan::new(
@@ -141,11 +142,11 @@ impl Emitter {
         plan
     }
 
-    /// What follows from what the store said.
+    /// Returns the result that follows from the store's answer.
     ///
     /// # Errors
-    /// The records have changed: once these places, of which these versions were seen, are read
-    /// again, it can be drafted again.
+    /// The records have changed: once these realms, of which these versions were seen, are read
+    /// again, the batch can be drafted again.
     pub(super) fn conclude(
         &self,
         draft: Draft,
@@ -192,23 +193,23 @@ impl Emitter {
 }
 
 impl Draft {
-    /// When it was decided.
+    /// The time of the decision.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.now
     }
 
-    /// What it will use.
+    /// The resources that it will use.
     pub(super) fn used(&self) -> &Spent {
         &self.bite.used
     }
 
-    /// Deliveries, and bytes of their messages.
+    /// The number of deliveries, and the bytes of their messages.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.bite.slips.len(), self.bite.bytes)
     }
 }
 
-/// What is left when a bite is stored that ends with the task `end`.
+/// Returns the remaining tasks when a batch is stored that ends with the task `end`.
 fn rest(
     ask: &Ask<'_>,
     sink: &Sink,
@@ -220,7 +221,7 @@ fn rest(
     let waits = |task: &MatchedTask| task.webhook.in_order && bite.later.contains_key(&task.id());
     let tasks: Vec<TaskId> = match (&ask.left, sink) {
         (RemainingTasks::Tasks(tasks), _) => tasks.iter().copied().filter(open).collect(),
-        // In a row of its own it would be behind those that were written since.
+        // In a separate row it would be behind rows that were written later.
         (RemainingTasks::After(_), Sink::Row(_)) if matched.tasks.iter().any(waits) => {
             let tasks = matched.tasks.iter().map(MatchedTask::id);
             tasks.filter(open).collect()

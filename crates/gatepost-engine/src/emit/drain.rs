@@ -1,4 +1,4 @@
-//! What the drain of the outbox needs, and its loops.
+//! The drain of the outbox: its dependencies and loops.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,25 +17,26 @@ use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::quiet;
 
-/// Audiences that are worked off at a time in this process.
+/// Audiences that this process works off concurrently.
 const PARTS: u32 = 4;
-/// How often the store is asked in a poll, while others write.
+/// How many times per poll interval the store is asked while others write.
 const OFTEN: u32 = 4;
-/// Questions in a row without a row after which it is asked once in a poll.
+/// Consecutive questions without a row after which the store is asked once per poll interval.
 const QUIET: u32 = 40;
 
-/// Where the rows of an audience are heard; `None` when that is not known soon.
+/// The realms that receive an audience's rows; `None` when they are not known soon.
 pub(super) type Places = HashMap<Audience, Option<Result<Vec<Realm>, EmitError>>>;
 
 #[derive(Debug)]
 pub(crate) struct OutboxDrain {
     pub(super) core: Arc<Core>,
     pub(super) emitter: Arc<Emitter>,
-    /// How often the store is asked for what others wrote, if nobody has written for a while.
+    /// The interval at which the store is asked for rows of others, if none was written for a
+    /// while.
     poll: Duration,
-    /// Questions in a row, of all parts, that found nothing.
+    /// Consecutive questions, of all parts, that found nothing.
     in_vain: AtomicU32,
-    /// Whoever has it listens for what others write.
+    /// Held by the part that listens for rows of others.
     listener: Mutex<()>,
     /// Rows that wait for the platform's answer.
     pub(super) waiting: Arc<WaitingRows>,
@@ -64,7 +65,7 @@ impl OutboxDrain {
         }
     }
 
-    /// Stores an occurrence to be fanned out a moment later.
+    /// Stores an occurrence to be fanned out shortly afterwards.
     pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
         let now = self.core.clock.now()?;
         let occurrence = self.emitter.traces().joined(Cow::Borrowed(occurrence));
@@ -79,7 +80,7 @@ impl OutboxDrain {
         self.core.store.outbox_written();
     }
 
-    /// Fans out what waits, until the engine stops.
+    /// Fans out waiting rows, until the engine stops.
     async fn run(self: Arc<Self>, holder: u128) {
         let mut going = Vec::new();
         while self.core.lifecycle.is_running() {
@@ -94,8 +95,8 @@ impl OutboxDrain {
         }
     }
 
-    /// Until there may be something. One of the parts listens; whoever then finds something wakes
-    /// the next.
+    /// Waits until there may be rows. One of the parts listens; the part that finds some wakes the
+    /// next.
     async fn idle(&self) {
         let listen = async {
             let _listener = self.listener.lock().await;

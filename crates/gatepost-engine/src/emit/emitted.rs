@@ -1,26 +1,25 @@
-//! What comes of an emit.
+//! The result of an emit.
 
 use gatepost_storage::webhooks::DeliveryId;
 use webhook_model::{RenderError, TaskId};
 
-/// What an occurrence made.
+/// The result of an emitted occurrence.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Emitted {
     /// The deliveries that were stored.
     pub deliveries: Vec<DeliveryId>,
-    /// The occurrence's id was known: it was stored by an earlier call, and this one did nothing.
+    /// The occurrence's id was known: an earlier call stored it, and this one did nothing.
     pub repeated: bool,
-    /// The occurrence is stored, and some or all of its deliveries follow in the background: there
-    /// are more of them than fit into one transaction, or the platform has not said yet who may
-    /// receive it.
+    /// The occurrence is stored, and some or all of its deliveries follow in the background: they
+    /// do not fit into one transaction, or the platform has not said yet who may receive it.
     pub pending: bool,
     /// Tasks whose message could not be rendered: they did not run; a one-time task among them
     /// stays.
     pub unrendered: Vec<(TaskId, RenderError)>,
-    /// Deliveries that were counted instead of stored, because their owner has as many waiting as
-    /// allowed, the occurrence ran too many of the owner's tasks, or the owner caused too much in a
-    /// minute.
+    /// Deliveries that were counted instead of stored, because their owner has as many pending
+    /// deliveries as allowed, the occurrence ran too many of the owner's tasks, or the owner caused
+    /// too much in a minute.
     pub dropped: u64,
     /// Tasks whose owner may not receive it.
     pub(crate) unheard: u64,

@@ -1,4 +1,4 @@
-//! What an occurrence needs to become deliveries.
+//! The parts with which an occurrence becomes deliveries.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::trace::Traces;
 
-/// Messages may take this share of the memory that there is for what occurrences are matched
-/// against, beside that.
+/// The divisor of the memory for routes that gives the additional memory for messages.
 const MESSAGES: usize = 4;
 
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub(crate) struct Emitter {
     pub renderer: Arc<Renderer>,
     pub launcher: Launcher,
     pub limits: EmitLimits,
-    /// Something was put into the outbox here.
+    /// Notified when a row was put into the outbox here.
     pub wake: Arc<Notify>,
 }
 
@@ -59,12 +58,12 @@ impl Emitter {
         })
     }
 
-    /// All tasks that match.
+    /// Returns all tasks that match.
     pub(crate) fn all() -> RemainingTasks {
         RemainingTasks::After(TaskId(0))
     }
 
-    /// The occurrence, as a part of the caller's trace if it names none.
+    /// Returns the occurrence, as a part of the caller's trace if it names none.
     pub(crate) fn joined(&self, occurrence: Occurrence) -> Occurrence {
         self.traces().joined(Cow::Owned(occurrence)).into_owned()
     }
@@ -74,8 +73,8 @@ impl Emitter {
     }
 }
 
-/// What is left of an occurrence has no id: that was stored with what came of it first, and would
-/// be taken for a repetition.
+/// Returns the occurrence without its id, for its remaining tasks: the id was stored with the first
+/// batch, so the rest would be taken for a repetition.
 pub(super) fn unnamed(occurrence: &Occurrence) -> Occurrence {
     let mut unnamed = occurrence.clone();
     unnamed.id = None;

@@ -1,5 +1,5 @@
-//! An occurrence becomes deliveries: in one transaction if they fit into it, otherwise as a row of
-//! the outbox that is used up bite by bite.
+//! Turns an occurrence into deliveries: in one transaction if they fit into it, otherwise as a row
+//! of the outbox that is used up batch by batch.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::guard::GuardedSpan;
 
-/// Which of the tasks that an occurrence matches are run.
+/// The selection of matching tasks that are run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub left: RemainingTasks,
-    /// Who does so by hand.
+    /// The user who runs it manually.
     pub by: Option<OwnerId>,
-    /// What `${context}` is then, where it is known.
+    /// The value of `${context}`, if it is known.
     pub context: Option<Data>,
 }
 
@@ -39,8 +39,8 @@ impl From<RemainingTasks> for Run {
 }
 
 impl Emitter {
-    /// As [`emit`](Self::emit), in a task of its own: a caller that goes away must not leave leased
-    /// deliveries to nobody, and a store that panics is an error like any other.
+    /// As [`emit`](Self::emit), in a separate task: a caller that is cancelled must not leave
+    /// leased deliveries without a sender, and a panic of the store is an error like any other.
     pub(crate) async fn emit_detached(
         self: &Arc<Self>,
         occurrence: Occurrence,
@@ -52,7 +52,7 @@ impl Emitter {
             .await
     }
 
-    /// In a task of its own.
+    /// Runs a future in a separate task.
     pub(super) async fn detached<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         emit: impl Future<Output = Result<T, E>> + Send + 'static,
@@ -72,8 +72,8 @@ impl Emitter {
         })
     }
 
-    /// Decides which tasks run, renders their messages, stores the deliveries. What there is room
-    /// for is leased to this process and sent at once.
+    /// Decides which tasks run, renders their messages, stores the deliveries. As far as there are
+    /// permits, they are leased to this process and sent immediately.
     pub(crate) async fn emit(
         &self,
         occurrence: &Occurrence,
@@ -95,7 +95,7 @@ impl Emitter {
         match self.decide(&ask, &sink, &Spent::default()).await? {
             Decided::Repeated => Ok(Emitted::known()),
             Decided::Stored { emitted, .. } => Ok(emitted),
-            // Everything of it waits, or there is too much of it for one transaction.
+            // All of it waits, or it is too much for one transaction.
             Decided::TooMuch | Decided::Undecided | Decided::Behind { .. } => {
                 self.set_down(&ask, origin).await
             }
@@ -124,8 +124,7 @@ impl Emitter {
     }
 }
 
-/// All of it as a row of the outbox. Where the tasks of a place stand does not matter to what is
-/// only written down.
+/// Returns all of it as a row of the outbox. The versions of the realms do not matter for a row.
 pub(super) fn whole(ask: &Ask<'_>, origin: Origin, now: DateTime<Utc>) -> Enqueue {
     let row = NewOutbox {
         occurrence: unnamed(ask.occurrence),

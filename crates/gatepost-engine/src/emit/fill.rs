@@ -1,4 +1,4 @@
-//! Renders what was planned, as far as it fits into one transaction.
+//! Renders planned tasks, as far as they fit into one transaction.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::give_way::{GiveWay, PIECE, apart};
 use crate::render::Rendering;
 use crate::routes::MatchedTask;
 
-/// Messages read at a time: together as large as a bite, at most.
+/// Messages read at a time: together at most as large as a batch.
 const READ: usize = 8;
 
 type Templates = Few<TaskId, Arc<Template>>;
 
 impl Emitter {
-    /// The bite, and the last task that it decides, if there are more.
+    /// Returns the batch, and the last task that it decides, if there are more.
     pub(super) async fn fill(
         &self,
         ask: &Ask<'_>,
@@ -89,7 +89,7 @@ impl Emitter {
         Ok(self.finder.messages.of(tasks).await?)
     }
 
-    /// What the events have for the messages that ask for that.
+    /// Reads the contexts of events for the messages that use them.
     async fn contexts(
         &self,
         ask: &Ask<'_>,
@@ -105,7 +105,8 @@ impl Emitter {
         self.finder.contexts.of(&tasks, ask.occurrence).await
     }
 
-    /// A large message is rendered apart: full of variables, it takes some hundredths of a second.
+    /// Renders a message, a large one on another thread: full of variables, it takes some
+    /// hundredths of a second.
     async fn render(
         &self,
         ask: &Ask<'_>,
@@ -148,7 +149,7 @@ impl Emitter {
     }
 }
 
-/// `None`: the message cannot be rendered, and the other tasks are not to suffer for that.
+/// Returns the message, or `None` if it cannot be rendered: the other tasks still run.
 fn readable(
     body: Result<Arc<str>, RenderError>,
     task: &MatchedTask,

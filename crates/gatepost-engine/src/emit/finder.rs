@@ -14,27 +14,28 @@ use crate::judge::{Heard, Hearing};
 use crate::lifecycle::Lifecycle;
 use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables, readable};
 
-/// Up to this number, tasks that are asked for by number are read one by one: that costs less than
-/// the table of a place that is not in memory.
+/// Up to this number, tasks that are selected by number are read one by one: that costs less than
+/// the table of a realm that is not in memory.
 const ONE_BY_ONE: usize = 8;
 
-/// An occurrence in its places, and which of its tasks are asked for.
+/// An occurrence with its realms, and the tasks that are selected.
 #[derive(Debug)]
 pub(super) struct Ask<'a> {
     pub occurrence: &'a Occurrence,
-    /// The occurrence's own first; never empty.
+    /// The realms, the occurrence's own first; never empty.
     pub places: &'a [Realm],
     pub left: RemainingTasks,
-    /// Who ran the task, or triggered its event, by hand.
+    /// The user who ran the task, or triggered its event, manually.
     pub by: Option<OwnerId>,
-    /// What the event that was triggered by hand has for the message, or what was given instead.
+    /// The context for the message of an event that was triggered manually, its own or the given
+    /// one.
     pub context: Option<Data>,
-    /// To wait for the platform to say who may receive it, for as long as the engine runs.
+    /// If set, waits for the platform to say who may receive it, for as long as the engine runs.
     pub patience: Option<&'a Lifecycle>,
 }
 
 impl Ask<'_> {
-    /// The task beyond which those that match are asked for.
+    /// The task after which matching tasks are selected.
     pub(super) fn after(&self) -> TaskId {
         match self.left {
             RemainingTasks::After(task) => task,
@@ -46,7 +47,7 @@ impl Ask<'_> {
         self.places.first().copied().unwrap_or(Realm::Shared)
     }
 
-    /// What makes it happen once: its id, if it has one.
+    /// Returns the origin, which makes the occurrence unique: its id, if it has one.
     pub(super) fn origin(&self) -> Origin {
         self.occurrence.id.clone().map_or(Origin::Direct, |id| {
             let place = self.own_place();
@@ -64,8 +65,8 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
-    /// An occurrence about a webhook never goes to that webhook, or it would cause the next one;
-    /// what a user runs by hand does.
+    /// Returns the matching tasks. An occurrence about a webhook never goes to that webhook, or it
+    /// would cause the next one; a user's manual run does.
     pub(super) async fn matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
         let mut matched = self.all_matched(ask).await?;
         let told_of = self.core.access.own().webhook_of(ask.occurrence);
@@ -90,8 +91,8 @@ impl Finder {
         self.read(ask.places, ids).await
     }
 
-    /// The webhooks that these tasks send, at least as new as what was matched. `None`: the tasks
-    /// are too many to be looked up.
+    /// Returns the webhooks that these tasks send, at least as new as the matched routes. `None`:
+    /// there are too many tasks to look up.
     pub(super) async fn webhooks_of(
         &self,
         places: &[Realm],
@@ -110,8 +111,8 @@ impl Finder {
         Ok(found.map(webhooks))
     }
 
-    /// Asks who of the owners may receive it, for those who were not asked about before. What
-    /// the judge does not say is not known.
+    /// Asks which of the owners may receive it, except those already asked about. An owner without
+    /// an answer stays undecided.
     pub(super) async fn hear(
         &self,
         ask: &Ask<'_>,
@@ -133,7 +134,7 @@ impl Finder {
                 let mut owners: Vec<OwnerId> = unheard(matched, after, hearing).collect();
                 owners.sort_unstable();
                 owners.dedup();
-                // Only this is ever given up, never what is being stored.
+                // Only this question is ever abandoned, never a store in progress.
                 tokio::select! {
                     biased;
                     () = lifecycle.stopped() => Few::default(),
@@ -146,9 +147,9 @@ impl Finder {
         }
     }
 
-    /// These tasks as they are stored, if they are enabled and their owners are in these places.
+    /// Reads those of these tasks that are enabled and whose owners are in these realms.
     async fn read(&self, places: &[Realm], ids: &[TaskId]) -> Result<Matched, StoreError> {
-        // First the versions: what is read later is at least as new.
+        // Versions are read first, so that later reads are at least as new.
         let versions = self.core.store.routes_versions(places).await?;
         let mut tasks = Vec::new();
         for id in ids {
@@ -189,7 +190,7 @@ impl Finder {
     }
 }
 
-/// The owners of the tasks beyond `after` that were not asked about.
+/// Returns the owners of the tasks after `after` that were not asked about.
 fn unheard(
     matched: &Matched,
     after: TaskId,

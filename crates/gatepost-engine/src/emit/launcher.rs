@@ -1,4 +1,5 @@
-//! Leases what there is room for to this process, and sends it once it is stored.
+//! Leases deliveries to this process as far as there are permits, and sends them once they are
+//! stored.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::attempt::{Job, Outgoing, Worker};
 use crate::lease::LeaseClass;
 use crate::routes::{Route, WebhookCache};
 
-/// Where a delivery waits, and what is needed to send it at once.
+/// The queue of a delivery, and the data needed to send it immediately.
 #[derive(Debug)]
 pub(super) struct Slip {
     lane: DueLane,
@@ -46,8 +47,9 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// How a delivery is sent whose webhook's owner stands there. It is leased if that is at once:
-    /// nothing has to be read for it, and nothing waits for the same webhook.
+    /// Decides how a delivery is sent, for a webhook whose owner is in this realm. It is leased if
+    /// it can be sent immediately: nothing must be read for it, and nothing is pending for the same
+    /// webhook.
     pub(super) fn slip(&self, webhook: &WebhookRoute, place: Realm, new: &mut NewDelivery) -> Slip {
         let lane = DueLane {
             lane: Lane {
@@ -86,7 +88,7 @@ impl Launcher {
         Some((permit, route))
     }
 
-    /// What was leased is sent at once; the rest waits for the dispatcher.
+    /// Sends leased deliveries immediately; the others wait for the dispatcher.
     pub(super) fn launch(&self, stored: &[StoredDelivery], slips: Vec<Slip>) {
         for (stored, slip) in stored.iter().zip(slips) {
             self.send_or_leave(*stored, slip);

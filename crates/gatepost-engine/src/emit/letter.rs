@@ -1,4 +1,4 @@
-//! A message that is sent by hand: to one webhook, of no task or as a test of one.
+//! A message that is sent manually to one webhook, either without a task or as a test of one.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ pub(crate) struct Letter {
     /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
     pub webhook: Option<Row<WebhookId, Webhook>>,
     pub body: Arc<str>,
-    /// The task that is tested by it, and what is said to have occurred.
+    /// The task that is tested, and the cause that its test names.
     pub test_of: Option<(TaskId, Cause)>,
 }
 
 impl Emitter {
-    /// Stores a message, and sends it at once if there is room, in a task of its own as
+    /// Stores a message, and sends it immediately if there is a permit, in a separate task as
     /// [`emit_detached`](Self::emit_detached).
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Emitter {
             .await
     }
 
-    /// What waits for a webhook may be sent now.
+    /// Notifies the dispatcher that deliveries of a webhook may be due.
     pub(crate) fn look_at(&self, webhook: WebhookId) {
         self.launcher.admission.inquiries.ask(webhook);
     }
@@ -84,13 +84,13 @@ impl Emitter {
         self.core.access.stored(owner, 1, bytes);
         match waits {
             Some(slip) => self.launcher.send_or_leave(stored, slip),
-            // It changes just now: the store knows whether anything is to be sent.
+            // The webhook is being changed: only the store knows whether anything may be sent.
             None => self.look_at(webhook),
         }
         Ok(stored.id)
     }
 
-    /// Sends it by this slip. `None`: the webhook was changed since it was read, at this revision.
+    /// Sends it by this slip. `None`: the webhook, read at this revision, has been changed.
     async fn post_leased(
         &self,
         new: NewDelivery,
@@ -110,7 +110,7 @@ impl Emitter {
         Ok(Some(stored.id))
     }
 
-    /// `None`: it does not stand on that any more.
+    /// Stores it. `None`: the precondition does not hold any more.
     async fn store_one(
         &self,
         new: NewDelivery,

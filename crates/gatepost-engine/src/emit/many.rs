@@ -1,4 +1,4 @@
-//! Many occurrences at once: decided in their order, and stored in as few commits as hold them.
+//! Emits many occurrences: decided in their order, and stored in as few commits as hold them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,44 +23,45 @@ use super::together::Set;
 use crate::error::EmitError;
 use crate::give_way::GiveWay;
 
-/// The most occurrences of one call of [`Engine::emit_many`](crate::Engine::emit_many) and of
-/// [`Engine::emit_many_later`](crate::Engine::emit_many_later).
+/// The maximum number of occurrences in one call of [`Engine::emit_many`](crate::Engine::emit_many)
+/// and of [`Engine::emit_many_later`](crate::Engine::emit_many_later).
 pub const MAX_EMIT_MANY: usize = 1_000;
-/// What it costs to decide an occurrence, in bytes that might be rendered in that time.
+/// The cost of deciding an occurrence, in bytes that might be rendered in that time.
 const DECIDING: usize = 1_024;
 
 type Places = HashMap<Audience, Result<Vec<Realm>, EmitError>>;
 
-/// One that is not decided yet.
+/// An occurrence that is not decided yet.
 #[derive(Debug)]
 struct Open {
-    /// Where its answer goes.
+    /// The index of its answer.
     at: usize,
     occurrence: Occurrence,
     races: Races,
 }
 
-/// What is about to be stored of one.
+/// The content that is stored for one occurrence.
 #[derive(Debug)]
 enum Step {
     Bite(Box<Draft>),
-    /// All of it waits, or is too much for one transaction.
+    /// The whole occurrence as an outbox row: all of it waits, or it is too much for one
+    /// transaction.
     Whole,
 }
 
-/// What came of those that were decided in one go.
+/// The results of one round of decisions.
 #[derive(Debug)]
 struct Round {
-    /// One for each of the call; `None` while it is open.
+    /// One for each occurrence of the call; `None` while it is open.
     answers: Vec<Option<Result<Emitted, EmitError>>>,
-    /// Those that are decided again: the records have changed.
+    /// Those that are decided again, because the records have changed.
     again: Vec<Open>,
-    /// What has to be read again for that.
+    /// The realms that must be read again for that.
     seen: Vec<Vec<(Realm, RoutesVersion)>>,
 }
 
 impl Emitter {
-    /// An answer for each, in order; in a task of its own as
+    /// Returns an answer for each, in order; in a separate task as
     /// [`emit_detached`](Self::emit_detached).
     pub(crate) async fn emit_many_detached(
         self: &Arc<Self>,
@@ -113,7 +114,7 @@ impl Emitter {
                 races: Races::default(),
             })
             .collect();
-        // It ends: what changes each time goes the waiting way after a few tries.
+        // This loop ends: what changes in each round goes to the outbox after a few tries.
         while !open.is_empty() {
             self.decide_all(open, &places, &mut round).await;
             open = std::mem::take(&mut round.again);
@@ -159,7 +160,7 @@ impl Emitter {
                     }
                     Err(error) => round.answer(one.at, Err(error)),
                 },
-                // Some before it are decided again: then so is this one.
+                // If earlier ones are decided again, this one is, too.
                 Ok(Drafted::NotFirst) => round.again.push(one),
                 Ok(Drafted::Draft(draft, enqueue)) => {
                     set.count(&draft);
@@ -200,7 +201,7 @@ impl Emitter {
         Ok(whole(&ask, ask.origin(), self.core.clock.now()?))
     }
 
-    /// What was leased is sent at once, whatever becomes of the others.
+    /// Stores the set. Leased deliveries are sent immediately, whatever the other results are.
     async fn store_set(&self, set: Set<(Open, Step)>, round: &mut Round) {
         let mut stored = match self.store_all(set.enqueues).await {
             Ok(stored) => stored.into_iter(),
@@ -236,7 +237,7 @@ impl Emitter {
         }
     }
 
-    /// Where each audience is heard. The platform is asked about all of them at once.
+    /// Returns the realms of each audience. The platform is asked about all of them concurrently.
     async fn places_of(&self, occurrences: &[Occurrence]) -> Places {
         let (mut places, mut asking) = (Places::new(), JoinSet::new());
         for occurrence in occurrences {
@@ -265,7 +266,7 @@ impl Round {
     }
 }
 
-/// All tasks that match, where its audience is heard.
+/// Selects all matching tasks in the realms of its audience.
 fn ask<'a>(occurrence: &'a Occurrence, places: &'a Places) -> Result<Ask<'a>, EmitError> {
     let places = match places.get(&occurrence.audience) {
         Some(Ok(places)) => places,

@@ -1,5 +1,5 @@
-//! Occurrences that a platform wrote in its own transaction, and what an emit left for later: each
-//! is fanned out once.
+//! Fans out the outbox: occurrences that a platform wrote in its own transaction, and the rest of
+//! emits. Each is fanned out once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,20 @@ use crate::error::EmitError;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
-/// How long an audience whose rows are taken is left to this process: should it die, its rows wait
-/// that long. Whoever takes longer shares them with another process, and each is stored once.
+/// How long an audience whose rows are taken is left to this process. If the process dies, its rows
+/// wait that long. A process that takes longer shares them with another one, and each row is stored
+/// once.
 const TAKEN: Duration = Duration::from_secs(10);
-/// Rows of which a part goes on with the next bite at once.
+/// Rows of which a part continues with the next batch immediately.
 const GOING: usize = 16;
-/// A place is known this soon, or its rows wait for the platform apart from the others.
+/// The time within which a realm must be known, or its rows wait for the platform independently of
+/// the others.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl OutboxDrain {
-    /// One bite of each row of an audience that is due, and of those that are `going`. Returns how
-    /// many rows there were: each was used up, moved on, postponed or set aside. An error: the
-    /// store is away, and what is left waits as it was.
+    /// Handles one batch of each due row of an audience, and of those that are `going`. Returns the
+    /// number of rows: each was used up, advanced, postponed or set aside. An error: the store is
+    /// unavailable, and the remaining rows are unchanged.
     pub(super) async fn drain(
         self: &Arc<Self>,
         holder: u128,
@@ -57,7 +59,7 @@ impl OutboxDrain {
                 rows.extend(self.readable(due).await?);
             }
         }
-        // What was put off is behind nothing that was written later.
+        // A postponed row is not behind any that was written later.
         rows.sort_by_key(|row| row.id);
         let places = self.places(&rows).await;
         let mut left = self.take(rows, &places, now).await?;
@@ -66,8 +68,8 @@ impl OutboxDrain {
         Ok(count)
     }
 
-    /// Where these rows are heard. The platform is asked about all audiences at once, so that one
-    /// for which it hangs delays no other.
+    /// Returns the realms of these rows. The platform is asked about all audiences concurrently, so
+    /// that a late answer for one delays no other.
     async fn places(&self, rows: &[Row]) -> Places {
         let mut asking = JoinSet::new();
         let mut places = Places::new();

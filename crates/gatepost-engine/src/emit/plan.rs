@@ -1,5 +1,5 @@
-//! Which of the tasks that match run now, which later, and which not: decided before anything is
-//! rendered.
+//! The plan: which matching tasks run immediately, which later, and which not. It is made before
+//! anything is rendered.
 
 use gatepost_storage::webhooks::{DropReason, RemainingTasks};
 use webhook_model::{OwnerId, TaskId};
@@ -9,7 +9,7 @@ use crate::few::Few;
 use crate::judge::{Headroom, Hearing};
 use crate::routes::MatchedTask;
 
-/// What one occurrence has used up of what its owners may have.
+/// The part of its owners' limits that one occurrence has used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spent(Few<OwnerId, Used>);
 
@@ -45,7 +45,7 @@ impl Spent {
     }
 }
 
-/// What becomes of a task.
+/// The decision on a task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fate {
     Run,
@@ -54,7 +54,7 @@ pub(super) enum Fate {
     Dropped(DropReason),
 }
 
-/// What becomes of the tasks of one bite, in their order.
+/// The decisions on the tasks of one batch, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<(MatchedTask, Fate)>,
@@ -62,13 +62,13 @@ pub(super) struct Plan {
     pub more: bool,
     /// Tasks whose owner may not receive it.
     pub unheard: u64,
-    /// It is an operational event: what it runs too much of is counted, and not told.
+    /// It is an operational event: tasks over its limit are counted, but cause no notice.
     pub untold: bool,
 }
 
 impl Plan {
-    /// Of the tasks that are left. `spent` is what the occurrence used before; where that is not
-    /// known, the tasks that are not left count. `may_run` is asked once for each task that runs.
+    /// Plans the remaining tasks. `spent` is what the occurrence used earlier; if that is not
+    /// known, the earlier tasks count. `may_run` is called once for each task that runs.
     pub(super) fn new(
         tasks: &[MatchedTask],
         left: &RemainingTasks,
@@ -116,7 +116,8 @@ impl Plan {
                 }
                 Hearing::Later => Fate::Later,
             };
-            // What waits is left of the row where it is by number, and keeps no other from running.
+            // Waiting tasks stay in the row if it names them by number, and keep no other from
+            // running.
             if fate == Fate::Run || (fate == Fate::Later && !by_number) {
                 if taken == limits.deliveries {
                     plan.more = true;
@@ -202,7 +203,7 @@ mod tests {
             ]
         );
         assert!(first.more);
-        // Another process goes on with it, and counts what was before.
+        // Another process continues with it, and counts the earlier tasks.
         let rest = plan(6, &none);
         assert_eq!(fates(&rest), [(7, run), (8, run)]);
         assert!(!rest.more);

@@ -1,4 +1,4 @@
-//! What an emit depends on when it is stored, and what it does when that has changed.
+//! The preconditions of an emit, and its reactions when they no longer hold.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use crate::few::Few;
 use crate::judge::{CausedRuns, Hearing};
 use crate::routes::{Matched, MatchedTask};
 
-/// After this many lost races against changes of its places, an emit depends on the rows that it
-/// uses and on nothing else: who changes records all the time delays nobody.
+/// After this many lost races against changes of its realms, an emit depends only on the rows that
+/// it uses: constant edits of records delay nobody.
 const LOST: usize = 2;
-/// When rows that it uses have changed this often, all that it decides goes the waiting way.
+/// When rows that it uses have changed this often, all tasks that it decides go to the outbox.
 const LOST_ROWS: usize = 3;
 
-/// What was learnt in the tries of one emit.
+/// State that the tries of one emit share.
 #[derive(Debug, Default)]
 pub(super) struct Races {
     lost: usize,
     lost_rows: usize,
-    /// Tasks that changed too often: they go the waiting way.
+    /// Tasks that changed too often: they go to the outbox.
     aside: BTreeSet<TaskId>,
     /// The tables were read again since the emit began.
     pub refreshed: bool,
-    /// Who may receive it: each owner is asked about once.
+    /// The owners' answers: each is asked about once.
     pub hearing: Few<OwnerId, Hearing>,
-    /// The rows of its audience that are ahead of it, once they were read.
+    /// The rows of its audience ahead of it, once they were read.
     pub open: Option<Arc<[OpenOutbox]>>,
-    /// What they hold.
+    /// The content of these rows.
     pub ahead: Ahead,
-    /// What it takes from the minute of the user who caused it.
+    /// The runs that it takes from the allowance of the user who caused it.
     pub runs: Option<CausedRuns>,
 }
 
@@ -55,12 +55,12 @@ impl Races {
         }
     }
 
-    /// Whether nothing at all may change in the places.
+    /// Whether the precondition is that nothing in the realms changed.
     pub(super) fn by_places(&self) -> bool {
         self.lost < LOST
     }
 
-    /// The places have changed, as the store says.
+    /// Records a lost race: the realms have changed, as the store says.
     pub(super) fn lost(&mut self, matched: &Matched) {
         if !self.by_places() {
             self.lost_rows(matched, &[]);
@@ -70,7 +70,8 @@ impl Races {
         self.open = None;
     }
 
-    /// These rows have changed: the tasks that they belong to wait, the others need not.
+    /// Records that these rows have changed: the tasks that they belong to wait, the others need
+    /// not.
     pub(super) fn lost_rows(&mut self, matched: &Matched, rows: &[RecordId]) {
         self.lost_rows += 1;
         self.refreshed = true;
@@ -81,7 +82,7 @@ impl Races {
         self.aside
             .extend(tasks.filter(changed).map(MatchedTask::id));
         if self.aside.len() == before {
-            // No further try would be better than this one.
+            // A further try would not be better than this one.
             self.lost_rows = LOST_ROWS;
         }
     }
@@ -115,7 +116,7 @@ mod tests {
         }
     }
 
-    /// The tasks that go the waiting way.
+    /// The tasks that go to the outbox.
     fn waiting(races: &Races, matched: &Matched) -> Vec<i64> {
         let tasks = matched.tasks.iter();
         let waiting = tasks.filter(|task| races.hearing(task) == Hearing::Later);

@@ -1,4 +1,4 @@
-//! One row of the outbox: a bite of it is stored, or it waits.
+//! One row of the outbox: a batch of it is stored, or it waits.
 
 use std::time::Duration;
 
@@ -22,26 +22,26 @@ use crate::lifecycle::Lifecycle;
 /// row is old.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// How long other processes leave a row alone that this one goes on with.
+/// How long other processes leave a row with which this one continues.
 const GOING_ON: Duration = Duration::from_secs(5);
 
 /// A row of the outbox that can be read.
 #[derive(Debug)]
 pub(super) struct Row {
     pub id: OutboxId,
-    /// As it is stored.
+    /// The audience as it is stored.
     audience: OutboxAudience,
     pub turn: u32,
     pub occurrence: Occurrence,
     pub left: RemainingTasks,
-    /// Who ran it by hand.
+    /// The user who ran it manually.
     pub by: Option<OwnerId>,
     pub created: DateTime<Utc>,
-    /// What its occurrence used up, as far as this process knows.
+    /// The resources that its occurrence used, as far as this process knows.
     spent: Spent,
 }
 
-/// A row, and what was learnt in its tries.
+/// A row, with the state of its tries.
 #[derive(Debug)]
 pub(super) struct Tried {
     pub row: Row,
@@ -49,14 +49,14 @@ pub(super) struct Tried {
 }
 
 impl Row {
-    /// How long it rests, if it cannot be decided at `now`.
+    /// Returns the pause if it cannot be decided at `now`.
     pub(super) fn pause(&self, now: DateTime<Utc>) -> Duration {
         let age = (now - self.created).to_std().unwrap_or_default();
         (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
     }
 
-    /// The same behind rows the first of which is due then. All of a long line are due when its
-    /// head is, so that they are stored in one go, and each need not wait for its own next turn.
+    /// The same behind rows the first of which is due then. All rows of a long queue are due when
+    /// its head is, so that they are stored in one transaction, and none waits for another turn.
     fn pause_behind(&self, due: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
         let until = (due - now).to_std().unwrap_or_default();
         until.clamp(FIRST_PAUSE, self.pause(now))
@@ -65,7 +65,7 @@ impl Row {
     fn ask<'a>(&'a self, places: &'a [Realm], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
             by: self.by,
-            // The outbox does not keep with which context.
+            // The outbox does not store the context.
             context: None,
             occurrence: &self.occurrence,
             places,
@@ -90,7 +90,7 @@ impl Row {
 }
 
 impl OutboxDrain {
-    /// What only the platform can mend is set aside with the reason.
+    /// Reads a row. One that only the platform can fix is set aside with the reason.
     pub(super) async fn readable(&self, row: OutboxRow) -> Result<Option<Row>, EmitError> {
         let judge = &self.core.access;
         match row.occurrence {
@@ -115,7 +115,7 @@ impl OutboxDrain {
         }
     }
 
-    /// Decides what is to be stored of a row together with this set, behind it.
+    /// Drafts a batch of a row together with this set, behind it.
     pub(super) async fn draft<T>(
         &self,
         tried: &mut Tried,
@@ -159,7 +159,7 @@ impl OutboxDrain {
         now: DateTime<Utc>,
     ) -> Result<Option<Row>, EmitError> {
         match decided {
-            // What waits for the platform is due again when it says.
+            // A row that waits for the platform is due again when the platform answers.
             Ok(Decided::Stored {
                 left, used, waits, ..
             }) => Ok(left.filter(|_| !waits).map(|left| {

@@ -1,4 +1,4 @@
-//! Rows of the outbox that are decided in order and stored in one go.
+//! Rows of the outbox that are decided in order and stored in one transaction.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use super::sink::Decided;
 use super::together::Set;
 use crate::error::EmitError;
 
-/// What came of some rows.
+/// The result for some rows.
 #[derive(Debug, Default)]
 struct Outcome {
-    /// Those with which this process goes on.
+    /// The rows with which this process continues.
     left: Vec<Row>,
-    /// Those that are to be decided again: the records have changed.
+    /// The rows that must be decided again, because the records have changed.
     again: Vec<Tried>,
-    /// What has to be read again for that.
+    /// The realms that must be read again for that.
     seen: Vec<Vec<(Realm, RoutesVersion)>>,
 }
 
 impl OutboxDrain {
-    /// Stores a bite of each row, in order; what is left of those with which this process goes on.
-    /// One that cannot be decided now is postponed, and stops no other. An error: that was not
-    /// possible either.
+    /// Stores a batch of each row, in order; returns the rows with which this process continues.
+    /// One that cannot be decided is postponed, and stops no other. An error: postponing failed,
+    /// too.
     pub(super) async fn take(
         self: &Arc<Self>,
         rows: Vec<Row>,
@@ -42,7 +42,7 @@ impl OutboxDrain {
         };
         let mut rows: Vec<Tried> = rows.into_iter().map(tried).collect();
         let mut left = Vec::new();
-        // It ends: what changes each time goes the waiting way after a few tries.
+        // This loop ends: what changes in each round goes to the outbox after a few tries.
         while !rows.is_empty() {
             let mut outcome = Outcome::default();
             self.take_once(rows, places, now, &mut outcome).await?;
@@ -80,7 +80,7 @@ impl OutboxDrain {
                     let audience = tried.row.occurrence.audience;
                     set.push((tried, draft), audience, enqueue);
                 }
-                // Rows before it are decided again: then so is this one.
+                // If earlier rows are decided again, this one is, too.
                 Ok(Drafted::NotFirst) => outcome.again.push(tried),
                 Ok(Drafted::Decided(
                     Decided::Undecided | Decided::Behind { unknown: true, .. },
@@ -105,7 +105,7 @@ impl OutboxDrain {
     ) -> Result<(), EmitError> {
         let stored = self.enqueue(set.enqueues).await?;
         let mut concluded = Vec::new();
-        // What was leased is sent first, whatever becomes of the others.
+        // Leased deliveries are sent first, whatever the results of the others are.
         for ((mut tried, draft), stored) in set.items.into_iter().zip(stored) {
             let decided = match stored {
                 Ok(stored) => self.emitter.conclude(*draft, stored, &mut tried.races),
@@ -130,8 +130,9 @@ impl OutboxDrain {
         Ok(())
     }
 
-    /// An answer for each. Should one of them make all fail, each is stored alone, until the store
-    /// is found to be away for one: the rest would wait as long, one after the other.
+    /// Returns an answer for each. If one of them makes all fail, each is stored separately, until
+    /// the store is unavailable for one: otherwise the rest would wait as long, one after the
+    /// other.
     async fn enqueue(
         &self,
         enqueues: Vec<Enqueue>,

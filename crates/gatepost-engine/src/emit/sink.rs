@@ -1,4 +1,4 @@
-//! Where what is decided goes, and what becomes of it.
+//! The destination of a decided batch, and its result.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
@@ -8,10 +8,10 @@ use webhook_model::OccurrenceId;
 use super::emitted::Emitted;
 use super::plan::Spent;
 
-/// Where what is decided goes.
+/// The destination of a decided batch.
 #[derive(Debug)]
 pub(super) enum Sink {
-    /// An emit: all at once.
+    /// An emit: everything in one transaction.
     Emit(Origin),
     /// A row of the outbox: as much as fits.
     Row(RowAt),
@@ -21,42 +21,42 @@ pub(super) enum Sink {
 #[derive(Clone, Debug)]
 pub(super) struct RowAt {
     pub id: OutboxId,
-    /// As it is stored.
+    /// The audience as it is stored.
     pub audience: OutboxAudience,
     pub turn: u32,
-    /// The id of the occurrence in its place, while nothing of it is stored.
+    /// The occurrence's realm and id, while nothing of it is stored.
     pub named: Option<(Realm, OccurrenceId)>,
-    /// When what does not fit is due.
+    /// The due time of the part that does not fit.
     pub next: DateTime<Utc>,
-    /// When that is due of which nothing is known yet.
+    /// The due time of the undecided part.
     pub wait: DateTime<Utc>,
 }
 
-/// What became of a bite.
+/// The result of a batch.
 #[derive(Debug)]
 pub(super) enum Decided {
-    /// It was done before, by this or another process.
+    /// This or another process stored it earlier.
     Repeated,
-    /// It is more than an emit stores at once. Nothing was stored.
+    /// It is more than an emit may store. Nothing was stored.
     TooMuch,
-    /// Nothing is known of any task that was asked for by number. Nothing was stored.
+    /// None of the tasks that were selected by number can be decided. Nothing was stored.
     Undecided,
-    /// Of tasks that were asked for by number some wait for rows ahead, and of the others, if there
-    /// are any, nothing is known. Nothing was stored.
+    /// Some of the tasks that were selected by number wait for rows ahead, and the others, if any,
+    /// cannot be decided. Nothing was stored.
     Behind {
-        /// When the first of those rows is due.
+        /// The due time of the first of those rows.
         due: DateTime<Utc>,
-        /// There are others.
+        /// There are undecided tasks.
         unknown: bool,
     },
     /// It was stored.
     Stored {
         emitted: Emitted,
-        /// What it used.
+        /// The resources that it used.
         used: Spent,
-        /// What is left of the row.
+        /// The remaining tasks of the row.
         left: Option<RemainingTasks>,
-        /// Of that, nothing is known yet.
+        /// The remaining tasks are undecided.
         waits: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! What is decided one after the other and stored in one go.
+//! Drafts that are decided one after the other and stored in one transaction.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use super::plan::Spent;
 use crate::config::EmitLimits;
 use crate::error::EmitError;
 
-/// What is stored in one commit, at most: others wait for the store that long.
+/// The maximum number of drafts in one commit: other writers wait that long.
 const AT_ONCE: usize = 256;
 
-/// What is decided and not stored yet: together about as much as one emit may store.
+/// Drafts that are not stored yet: together about as much as one emit may store.
 #[derive(Debug)]
 pub(super) struct Set<T> {
     /// One for each enqueue.
     pub items: Vec<T>,
     pub enqueues: Vec<Enqueue>,
-    /// What they will use.
+    /// The resources that they will use.
     pub spent: Spent,
-    /// The audiences of those that are rows of the outbox, or leave some.
+    /// The audiences of drafts that are rows of the outbox, or leave some.
     rows: HashSet<Audience>,
-    /// Rows of the outbox that were read for one of them and are ahead of the others, too.
+    /// Rows of the outbox that were read for one draft and are ahead of the others, too.
     pub open: HashMap<Audience, Arc<[OpenOutbox]>>,
     deliveries: usize,
     bytes: usize,
@@ -53,7 +53,7 @@ impl<T> Set<T> {
             || self.bytes >= limits.bytes
     }
 
-    /// Whether what is in it can be overtaken by nothing that has this audience.
+    /// Whether nothing with this audience can overtake the drafts of the set.
     pub(super) fn is_clear(&self, audience: Audience) -> bool {
         !self.rows.contains(&audience)
     }
@@ -66,7 +66,7 @@ impl<T> Set<T> {
         self.enqueues.push(enqueue);
     }
 
-    /// What a draft will use counts from now on.
+    /// Counts a draft's resources as used.
     pub(super) fn count(&mut self, draft: &Draft) {
         let (deliveries, bytes) = draft.size();
         self.deliveries += deliveries;
@@ -76,7 +76,7 @@ impl<T> Set<T> {
 }
 
 impl Emitter {
-    /// An answer for each, in order.
+    /// Stores all. Returns an answer for each, in order.
     pub(super) async fn store_all(
         &self,
         enqueues: Vec<Enqueue>,

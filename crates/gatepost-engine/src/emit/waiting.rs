@@ -1,5 +1,5 @@
-//! A row of which nothing is known until the platform has said who may receive it: it waits apart
-//! from the others, in no one's way.
+//! A row that is undecided until the platform has said who may receive it. It waits independently
+//! of the others and delays none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,18 @@ use super::sink::Decided;
 use crate::error::EmitError;
 use crate::guard::guarded;
 
-/// How long other processes leave a row alone while this one waits for the platform: longer than
-/// that takes.
+/// How long other processes leave a row while this one waits for the platform: longer than the
+/// platform may take.
 const ASKING: Duration = Duration::from_secs(15);
-/// A row is given up that is this old and was put off this often, when the platform was asked once
-/// more and said nothing: while no process runs, nobody asks.
+/// The age at which a row that was put off this often is given up, after the platform was asked
+/// once more without an answer. The number of tries matters because nobody asks while no process
+/// runs.
 const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
 const PUT_OFF: u32 = 20;
 
 impl OutboxDrain {
-    /// The platform has to be waited for: apart from the other rows, if there is room for that now.
+    /// Waits for the platform, independently of the other rows, if the limit of waiting rows
+    /// allows.
     pub(super) async fn wait(
         self: &Arc<Self>,
         mut row: Row,
@@ -32,8 +34,8 @@ impl OutboxDrain {
         let Some(room) = self.waiting.take(row.occurrence.audience) else {
             return self.postpone(&row, row.pause(now), now).await;
         };
-        // Its audience may have been held for too long: then whoever took it went on with the row,
-        // and what is left of it is not what was read.
+        // If its audience was held for too long, another process has continued with the row, and
+        // its remaining tasks are not those that were read.
         if !self.put_off(&row, now).await? {
             return Ok(());
         }
@@ -45,7 +47,8 @@ impl OutboxDrain {
         Ok(())
     }
 
-    /// For as long as it is asked about: whether it was still at its turn, and is at the next now.
+    /// Puts the row off for as long as the question may take. Returns whether the row was still at
+    /// its turn, and is therefore at the next.
     async fn put_off(&self, row: &Row, now: DateTime<Utc>) -> Result<bool, EmitError> {
         let left = (row.left.clone(), now + ASKING);
         let answer = self.core.store.enqueue(moved(row, Some(left)), now).await?;
@@ -62,7 +65,7 @@ impl OutboxDrain {
         let judge = &self.core.access;
         let places = tokio::select! {
             biased;
-            // Another process goes on with it, or this one when it starts again.
+            // Another process continues with it, or this one when it starts again.
             () = self.core.lifecycle.stopped() => return Ok(()),
             places = judge.places(row.occurrence.audience) => places,
         };
@@ -80,7 +83,7 @@ impl OutboxDrain {
         }
         let left = self.conclude(row, decided, now).await?;
         if let Some(row) = left {
-            // What does not fit into one bite need not wait any more.
+            // The part that does not fit into one batch need not wait any more.
             let now = self.core.clock.now()?;
             self.postpone(&row, Duration::ZERO, now).await?;
         }
@@ -92,11 +95,11 @@ impl OutboxDrain {
         now - row.created >= GIVEN_UP
             && row.turn >= PUT_OFF
             && matches!(row.left, RemainingTasks::Tasks(_))
-            // Who stops does not wait for an answer.
+            // A process that stops does not wait for an answer.
             && self.core.lifecycle.is_running()
     }
 
-    /// Nobody said for a day who may receive it: then nobody does.
+    /// Gives a row up after a day without an answer: then nobody receives it.
     async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
         let id = row.id.0;
         guarded(|| {
@@ -110,7 +113,8 @@ impl OutboxDrain {
     }
 }
 
-/// Nothing is stored of the row: it is moved on, or used up where nothing is left of it.
+/// Returns a change that stores no delivery of the row: the row is put off, or used up if nothing
+/// of it remains.
 fn moved(row: &Row, left: Option<(RemainingTasks, DateTime<Utc>)>) -> Enqueue {
     let origin = Origin::Outbox {
         row: row.id,

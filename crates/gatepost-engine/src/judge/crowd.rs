@@ -1,4 +1,4 @@
-//! How many questions are under way.
+//! A limit on concurrent questions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use crate::guard::PATIENCE;
 
 /// Questions under way.
 const ALL: usize = 64;
-/// Of those, about one place: where the platform hangs for one tenant, it does not for the others.
+/// The limit for one realm: if the platform hangs for one tenant, the others are still answered.
 const OF_ONE_PLACE: usize = 16;
 
-/// Cheap to clone; all clones are one.
+/// Cheap to clone; clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
     all: Arc<Semaphore>,
-    /// Has no more entries than there are places with a question that is under way or waits.
+    /// Has at most as many entries as there are realms with a question that is under way or waits.
     of: Arc<Mutex<HashMap<Realm, Arc<Semaphore>>>>,
 }
 
@@ -30,8 +30,8 @@ impl Crowd {
         }
     }
 
-    /// A place among those under way; waits for it, for at most [`PATIENCE`]. Questions of one
-    /// place wait behind each other before they wait behind others.
+    /// Enters a question; waits for its turn, for at most [`PATIENCE`]. Questions of one realm wait
+    /// behind each other before they wait behind others.
     pub(super) async fn enter(&self, place: Realm) -> Option<Entered> {
         let mut entered = self.come(place);
         let (of, all) = (entered.semaphore.clone(), self.all.clone());
@@ -82,7 +82,7 @@ impl Drop for Entered {
     fn drop(&mut self) {
         self.permits = None;
         let mut of = self.crowd.lock();
-        // The map's, and this one.
+        // The map's reference, and this one.
         if Arc::strong_count(&self.semaphore) == 2 {
             of.remove(&self.place);
         }

@@ -10,7 +10,7 @@ use crate::meter;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts them, and writes one line a minute: a platform that is down fails at every question.
+/// Counts failures, and logs one line a minute: a platform that is down fails at every question.
 #[derive(Debug)]
 pub(super) struct Failures(Mutex<Counted>);
 
@@ -32,7 +32,7 @@ impl Failures {
         }
     }
 
-    /// How many so far, if that is to be written.
+    /// Counts a failure. Returns the number so far, if it must be logged.
     fn count(&self) -> Option<u64> {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counted.all = counted.all.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Questions under way: one at a time for a key, however many wait for the answer.
+//! Questions under way: one at a time for a key, however many callers wait for the answer.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Questions under way, or that wait for their turn.
+/// Questions that are under way or wait for their turn.
 const MOST: usize = 65_536;
 
-/// Cheap to clone; all clones are one.
+/// Cheap to clone; clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, CancellationToken>>>);
 
@@ -18,7 +18,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
         Self(Arc::default())
     }
 
-    /// `None`: such a question is under way, or very many are.
+    /// Begins a question. `None`: one for the key is under way, or the limit is reached.
     pub(super) fn begin(&self, key: K) -> Option<Flight<K>> {
         let mut under_way = self.lock();
         if under_way.contains_key(&key) || under_way.len() >= MOST {
@@ -33,7 +33,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
         })
     }
 
-    /// What to wait for, if such a question is under way.
+    /// Returns the end of a question for the key that is under way.
     pub(super) fn landing(&self, key: K) -> Option<Landing> {
         self.lock().get(&key).cloned().map(Landing)
     }
@@ -57,12 +57,12 @@ impl<K: Copy + Eq + Hash> Drop for Flight<K> {
     }
 }
 
-/// The end of a question that somebody else asked.
+/// The end of a question that another caller asked.
 #[derive(Debug)]
 pub(super) struct Landing(CancellationToken);
 
 impl Landing {
-    /// Those who wait are woken in the order in which they came.
+    /// Waits for the end. Waiting callers are woken in the order of their arrival.
     pub(super) async fn landed(self) {
         self.0.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! Which owners receive an occurrence, and who may watch for one.
+//! Decides which owners receive an occurrence, and who may watch for one.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::guard::PATIENCE;
 pub(crate) enum Hearing {
     Yes,
     No,
-    /// It is not known yet: to be asked again.
+    /// It is not known yet: the caller must ask again.
     Later,
 }
 
@@ -27,20 +27,20 @@ pub(crate) enum Hearing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heard<'a> {
     pub occurrence: &'a Occurrence,
-    /// The occurrence's own.
+    /// The occurrence's own realm.
     pub place: Realm,
 }
 
-/// What the platform says of those who are decided about, as far as it is known.
+/// The platform's answers about the accounts, as far as they are known.
 struct Said {
     owners: Vec<Option<Answer>>,
-    /// Of the addressee, where that user's tenant decides.
+    /// The answer about the addressee, if that user's tenant decides.
     addressee: Option<Answer>,
 }
 
 impl Judge {
-    /// Whether each of these owners receives it; never waits. To be called once for an occurrence,
-    /// with all owners whose events match.
+    /// Returns whether each of these owners receives it; never waits. The caller must call it once
+    /// for an occurrence, with all owners whose events match.
     pub(crate) fn hear(
         &self,
         heard: &Heard<'_>,
@@ -69,7 +69,7 @@ impl Judge {
     ) -> Few<OwnerId, Hearing> {
         let until = Instant::now() + PATIENCE;
         let mut said = self.said(heard, owners);
-        // What was known at first is kept here: waiting for one is not to let another's get old.
+        // First answers are kept: waiting for one must not let another's expire.
         for (owner, answer) in owners.iter().zip(&mut said.owners) {
             self.wait_for(*owner, answer, until).await;
         }
@@ -84,20 +84,20 @@ impl Judge {
         hearings
     }
 
-    /// Whether an owner may make this event, or change one to this.
+    /// Checks whether an owner may create this event, or change one to this.
     ///
     /// # Errors
-    /// `Forbidden` in words, `Dangling` where the platform says that there is no such object,
+    /// `Forbidden` in words, `Dangling` if the platform says that there is no such object,
     /// `TooFast`, `Platform`.
     pub(crate) async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
         let Decides::Platform(watches) = &self.decides else {
             return Ok(());
         };
         if self.own().include(&event.event_type) {
-            // Everybody may learn about what is their own.
+            // All users may be notified of events about their own records.
             return Ok(());
         }
-        // It is a question of the whole tenant, as those about what happened there are.
+        // The question counts for the whole tenant, as those about its occurrences do.
         let standing = self.said_of(owner).await.ok().flatten();
         let place = standing.map_or(Realm::Solo(owner), |standing| standing.place(owner));
         let question = Question::before(event, place);
@@ -118,8 +118,8 @@ impl Judge {
         }
     }
 
-    /// Whether the account is there and enabled. `None`: that is not known at this moment.
-    /// `place` is where its work stands.
+    /// Whether the account exists and is enabled. `None`: that is not known at this moment. `place`
+    /// is the realm of its work.
     pub(crate) fn good_standing(&self, owner: OwnerId, place: Realm) -> Option<bool> {
         let answer = self.book.now_in(owner, place.tenant())?;
         answer.ok().map(is_good)
@@ -136,8 +136,8 @@ impl Judge {
             .map_err(|error| EngineError::Platform(error.to_string()))
     }
 
-    /// Whether an owner is there and enabled, before something of that owner is done by hand; waits
-    /// for the platform. It is a question of the owner's tenant.
+    /// Checks whether an owner exists and is enabled, before a manual action for that owner; waits
+    /// for the platform. The question counts for the owner's tenant.
     ///
     /// # Errors
     /// `Platform`: no answer. `Store`.
@@ -145,7 +145,7 @@ impl Judge {
         self.said_of(owner).await.map(is_good)
     }
 
-    /// Asks about all who are not known, so that they are waited for together.
+    /// Asks about all unknown accounts, so that they are waited for together.
     fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
         let now = |owner| self.account(heard, owner);
         Said {
@@ -154,7 +154,7 @@ impl Judge {
         }
     }
 
-    /// What is known of an account, after asking if nothing is.
+    /// Returns the known answer about an account, after asking if there is none.
     fn account(&self, heard: &Heard<'_>, owner: OwnerId) -> Option<Answer> {
         self.book.now_in(owner, heard.place.tenant())
     }
@@ -166,7 +166,7 @@ impl Judge {
         }
     }
 
-    /// The user who is the audience, where that user's tenant decides.
+    /// The user who is the audience, if that user's tenant decides.
     fn addressee(&self, heard: &Heard<'_>) -> Option<OwnerId> {
         match heard.occurrence.audience {
             Audience::Owner(to) if self.goes_by_address(heard) => Some(to),
@@ -174,12 +174,12 @@ impl Judge {
         }
     }
 
-    /// Whether the address alone decides.
+    /// Whether only the address decides.
     fn goes_by_address(&self, heard: &Heard<'_>) -> bool {
         matches!(self.decides, Decides::Address) || self.is_own(heard)
     }
 
-    /// Whether it is about what is a user's own: a webhook or a key.
+    /// Whether it is about a user's own webhook or key.
     fn is_own(&self, heard: &Heard<'_>) -> bool {
         self.own().include(&heard.occurrence.event_type)
     }
@@ -199,7 +199,7 @@ impl Judge {
         hearings
     }
 
-    /// What the owner's account says, and the address where that decides.
+    /// Decides by the owner's account, and by the address if that counts.
     fn by_account(
         &self,
         heard: &Heard<'_>,
@@ -211,7 +211,7 @@ impl Judge {
             return Hearing::Later;
         };
         let audience = heard.occurrence.audience;
-        // Where all are one system nobody stands anywhere else.
+        // On a platform that is one system there is only one realm.
         let within = match self.decides {
             Decides::Nobody => Audience::OneSystem,
             _ => audience,
@@ -230,7 +230,7 @@ impl Judge {
         }
     }
 
-    /// What the platform's `SubscriptionPolicy` is asked, and about which owners, where it decides.
+    /// The question for the platform's `SubscriptionPolicy`, and the owners that it decides about.
     fn to_watch(
         &self,
         heard: &Heard<'_>,
@@ -251,7 +251,7 @@ impl Judge {
     }
 }
 
-/// What the address says.
+/// Decides by the address.
 fn by_address(
     audience: Audience,
     owner: OwnerId,
@@ -264,13 +264,13 @@ fn by_address(
     match (tenant, audience) {
         (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,
         _ if is_addressed(None) => Hearing::Yes,
-        // Only an administrator of the tenant that is not known could still receive it.
+        // Only an administrator of the unknown tenant could still receive it.
         (Some(Err(_)) | None, Audience::Owner(_)) if standing.administers() => Hearing::Later,
         _ => Hearing::No,
     }
 }
 
-/// What the `SubscriptionPolicy` says decides about those who are still a yes.
+/// Applies the answers of the `SubscriptionPolicy` to the owners that are still a yes.
 fn by_watch(
     hearings: &mut Few<OwnerId, Hearing>,
     within: Vec<OwnerId>,
@@ -290,7 +290,7 @@ fn is_good(standing: Option<Standing>) -> bool {
     standing.is_some_and(|standing| standing.enabled)
 }
 
-/// Why an event is refused, in words for the user.
+/// The reason why an event is refused, in words for the user.
 fn refusal(target: Target) -> &'static str {
     match target {
         Target::Instance(_) => "You may not watch this object",

@@ -1,4 +1,4 @@
-//! What is kept for a short time, and never more of it than fits.
+//! A bounded cache with a time limit for each entry.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Values by key, each for a time. Holds at most `most` of them: what is older goes when there is
-/// no more room, and all that is over goes in one step, so that nothing has to be looked for.
+/// Values by key, each with a time limit. Holds at most `most` of them: older ones are removed when
+/// it is full, and all expired ones in one step, so that no search is needed.
 #[derive(Debug)]
 pub(super) struct Kept<K, V> {
     young: HashMap<K, (V, Instant)>,
     old: HashMap<K, (V, Instant)>,
     turned: Instant,
-    /// The longest time for which anything is kept.
+    /// The longest time limit of an entry.
     longest: Duration,
     most: usize,
 }
@@ -30,19 +30,19 @@ impl<K: Copy + Eq + Hash, V> Kept<K, V> {
         }
     }
 
-    /// The value, if its time is not over.
+    /// Returns the value if it has not expired.
     pub(super) fn get(&self, key: K) -> Option<&V> {
         let (value, until) = self.entry(key)?;
         (Instant::now() < *until).then_some(value)
     }
 
-    /// The value, even if its time is over, though not by long.
+    /// Returns the value even if it expired recently.
     pub(super) fn last(&self, key: K) -> Option<&V> {
         let (value, until) = self.entry(key)?;
         (Instant::now() < *until + self.longest).then_some(value)
     }
 
-    /// As [`last`](Self::last), to be changed; its time stays.
+    /// As [`last`](Self::last), mutable; its time limit stays.
     pub(super) fn last_mut(&mut self, key: K) -> Option<&mut V> {
         let entry = match self.young.get_mut(&key) {
             None => self.old.get_mut(&key),

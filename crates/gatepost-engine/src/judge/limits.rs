@@ -1,4 +1,4 @@
-//! How much an owner may have and do.
+//! An owner's limits.
 
 use gatepost_ids::{Audience, OwnerId, Quota, Realm, WebhookId};
 use gatepost_storage::webhooks::{DropReason, UsageDelta};
@@ -11,13 +11,14 @@ use super::quotas::{CausedRuns, Headroom};
 use crate::error::EngineError;
 use crate::guard::guarded;
 
-/// Changes of records that an operator makes in a minute: each moves the version of a place that
-/// every occurrence reads. A platform that limits an operator in nothing does not want this either.
+/// Changes of records that a system administrator without a tenant makes in a minute: each moves
+/// the version of a realm that every occurrence reads. This holds even on a platform without other
+/// limits for system administrators.
 const OPERATORS_CHANGES: u32 = 10;
 
 impl Judge {
-    /// Before a record of this owner is stored: the platform is asked about the owner, who is
-    /// placed, and may not be too fast. Returns how much the owner may have.
+    /// Checks the limits before a record of this owner is stored: the platform is asked about the
+    /// owner, who is placed in a realm, and must not be too fast. Returns the owner's quota.
     ///
     /// # Errors
     /// `Platform`, `TooFast`, `Store`.
@@ -33,9 +34,10 @@ impl Judge {
         Ok(quota)
     }
 
-    /// Before a record of this owner is deleted, paused, resumed or given to another owner, or a
-    /// task is stored that its run will delete. Nobody but an operator can be too fast for it. The
-    /// platform is not asked: without its answer, too, all can be deleted and paused.
+    /// Checks the rate before a record of this owner is deleted, paused, resumed or given to
+    /// another owner, or a task is stored that its run will delete. Only a system administrator
+    /// without a tenant can be too fast for it. The platform is not asked: without its answer, too,
+    /// all records can be deleted and paused.
     ///
     /// # Errors
     /// `TooFast`, `Store`.
@@ -46,8 +48,9 @@ impl Judge {
         Ok(())
     }
 
-    /// What the platform says of an owner who changes something. It is a question of the owner's
-    /// tenant: what many of its users change keeps no other tenant from being asked about.
+    /// Returns the platform's answer about an owner who changes something. The question counts for
+    /// the owner's tenant: changes by many of its users do not delay the questions of another
+    /// tenant.
     pub(super) async fn said_of(&self, owner: OwnerId) -> Result<Option<Standing>, EngineError> {
         let tenant = if self.has_tenants() {
             self.owners.stood(owner).await?.tenant()
@@ -58,12 +61,12 @@ impl Judge {
         standing.map_err(|error| EngineError::Platform(error.to_string()))
     }
 
-    /// How many more deliveries and bytes may wait for this owner now.
+    /// Returns how many more pending deliveries and bytes this owner may have.
     pub(crate) fn headroom(&self, owner: OwnerId) -> Headroom {
         self.usage.headroom(owner)
     }
 
-    /// Deliveries of the owner were stored, with messages of this many bytes in all.
+    /// Counts stored deliveries of the owner, with messages of this many bytes in all.
     pub(crate) fn stored(&self, owner: OwnerId, deliveries: u64, bytes: u64) {
         self.usage.add(UsageDelta {
             owner,
@@ -73,7 +76,8 @@ impl Judge {
         });
     }
 
-    /// Deliveries of the owner wait again, whose messages of this many bytes are in the log.
+    /// Counts deliveries of the owner that are pending again, whose messages of this many bytes are
+    /// in the log.
     pub(crate) fn waits_again(&self, owner: OwnerId, deliveries: u64, bytes: u64) {
         self.usage.add(UsageDelta {
             owner,
@@ -83,7 +87,8 @@ impl Judge {
         });
     }
 
-    /// A delivery of the owner ended, and left this in the log beyond its message.
+    /// Counts an ended delivery of the owner, which left this in the log in addition to its
+    /// message.
     pub(crate) fn ended(&self, owner: OwnerId, message_bytes: u64, log_bytes: u64) {
         self.usage.add(UsageDelta {
             owner,
@@ -93,14 +98,14 @@ impl Judge {
         });
     }
 
-    /// A webhook of the owner was deleted, with all that waited for it.
+    /// Notes that a webhook of the owner was deleted, with all of its pending deliveries.
     pub(crate) async fn deleted(&self, owner: OwnerId) {
         if let Err(error) = self.usage.lowered(owner).await {
             guarded(|| tracing::warn!(%owner, %error, "could not count usage"));
         }
     }
 
-    /// An attempt that does not end its delivery left this in the log.
+    /// Counts the log bytes of an attempt that does not end its delivery.
     pub(crate) fn logged(&self, owner: OwnerId, log_bytes: u64) {
         self.usage.add(UsageDelta {
             owner,
@@ -115,7 +120,7 @@ impl Judge {
         self.usage.log_is_full(owner)
     }
 
-    /// Deliveries that were not stored.
+    /// Counts deliveries that were rejected.
     pub(crate) fn rejected(
         &self,
         owner: OwnerId,
@@ -126,9 +131,9 @@ impl Judge {
         self.rejected.add(owner, webhook, reason, count);
     }
 
-    /// Before messages are sent, tasks run, events triggered or deliveries replayed by hand. More
-    /// at once than a minute allows is let through if nothing was done in the last minute, and
-    /// nothing more is until the rate holds again.
+    /// Checks the rate before a manual send, run, trigger or replay. A number above the allowance
+    /// of a minute is let through if nothing was done in the last minute, and nothing more is until
+    /// the rate holds again.
     ///
     /// # Errors
     /// `TooFast`, `Platform`.
@@ -138,8 +143,9 @@ impl Judge {
         taken.map_err(|retry_after| EngineError::TooFast { retry_after })
     }
 
-    /// What an occurrence may run of the tasks of the user who caused it; `None` if no user did.
-    /// The platform's catalog says which events users cause, and the audience which user it was.
+    /// Returns the allowance of an occurrence for tasks of the user who caused it; `None` if no
+    /// user did. The platform's catalog says which events users cause, and the audience which user
+    /// it was.
     pub(crate) fn caused_runs(&self, occurrence: &Occurrence) -> Option<CausedRuns> {
         let Audience::Owner(owner) = occurrence.audience else {
             return None;
@@ -153,7 +159,8 @@ impl Judge {
         Some(CausedRuns::new(runs, owner, quota.runs_per_minute))
     }
 
-    /// How much of what may be run by hand in a minute the owner has run, in this process.
+    /// Returns how much of the allowance for manual runs in a minute the owner has used, in this
+    /// process.
     ///
     /// # Errors
     /// `Platform`: its code panicked.
@@ -162,7 +169,7 @@ impl Judge {
         Ok(self.runs.used(owner, in_a_minute))
     }
 
-    /// How much the owner may have and do.
+    /// Returns the owner's quota.
     ///
     /// # Errors
     /// `Platform`: its code panicked.

@@ -1,7 +1,7 @@
-//! Who may have, watch and receive what, as the platform says it.
+//! Access and quotas: who may own, watch and receive what, by the platform's answers.
 //!
-//! Everything that is asked of the platform's code about users is asked here: with a guard, within
-//! five seconds, and never in a transaction of the store.
+//! All questions about users to the platform's code are asked here: with a guard, within five
+//! seconds, and never in a transaction of the store.
 
 mod accounts;
 mod crowd;

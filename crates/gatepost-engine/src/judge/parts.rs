@@ -1,4 +1,4 @@
-//! A judge, what it is made of, and the parts of it that loop.
+//! The judge, its parts, and their loops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +20,11 @@ use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 use crate::observe::Observers;
 
-/// How often what was counted is written.
+/// The interval at which counts are written.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Answers for the platform. All that it keeps is bounded, whatever the number of owners.
+/// Answers questions instead of the platform. All that it keeps is bounded, whatever the number of
+/// owners.
 #[derive(Debug)]
 pub(crate) struct Judge {
     pub(super) decides: Decides,
@@ -32,16 +33,16 @@ pub(crate) struct Judge {
     pub(super) owners: Arc<Owners>,
     pub(super) usage: Arc<Usage>,
     pub(super) rejected: RejectedCounts,
-    /// What owners do by hand, and what runs by what they cause.
+    /// Manual runs of owners, and runs that their occurrences cause.
     pub(super) runs: Arc<Rates>,
-    /// Changes of records by operators.
+    /// Changes of records by system administrators without a tenant.
     pub(super) changes: Rates,
 }
 
-/// What is addressed without the platform saying so each time.
+/// Default audiences, and the occurrences that have one by definition.
 #[derive(Clone, Debug)]
 pub(super) struct Audiences {
-    /// Of rows of the outbox that name none.
+    /// The audience of outbox rows that name none.
     pub default: Option<Audience>,
     /// Occurrences of these are for their owner, whatever the platform's rule is.
     pub own: OperationalEvents,
@@ -49,7 +50,7 @@ pub(super) struct Audiences {
     pub catalog: Catalog,
 }
 
-/// Who decides who receives what.
+/// The part that decides who receives what.
 #[derive(Debug)]
 pub(super) enum Decides {
     Nobody,
@@ -57,7 +58,7 @@ pub(super) enum Decides {
     Platform(Arc<Watches>),
 }
 
-/// What a judge stands on.
+/// The dependencies of a judge.
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub store: Arc<dyn WebhookStore>,
@@ -69,7 +70,7 @@ pub(crate) struct Ground {
     pub default_audience: Option<Audience>,
     pub own: OperationalEvents,
     pub catalog: Catalog,
-    /// Under which this process holds leases; random.
+    /// The number under which this process holds leases; random.
     pub holder: u128,
 }
 
@@ -123,7 +124,7 @@ impl Judge {
         }
     }
 
-    /// Writes what was counted; once more when the engine has stopped.
+    /// Writes the counts; once more when the engine has stopped.
     pub(crate) async fn flush(&self) {
         for written in [self.usage.flush().await, self.flush_rejected().await] {
             if let Err(error) = written {

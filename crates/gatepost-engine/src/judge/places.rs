@@ -1,4 +1,4 @@
-//! Where an occurrence is matched, and where an owner's records are.
+//! The realms in which an occurrence is matched, and the realm of an owner's records.
 
 use gatepost_ids::{Audience, OwnerId, Realm};
 use gatepost_storage::StoreError;
@@ -8,27 +8,27 @@ use super::parts::{Decides, Judge};
 use crate::config::OperationalEvents;
 use crate::error::{EmitError, EngineError};
 
-/// Said of an audience on a platform that is one system.
+/// The error for an audience on a platform that is one system.
 const ADDRESSED: &str = "the platform said one_system, so that an occurrence is for OneSystem";
-/// Said of the other where there are tenants.
+/// The error for `OneSystem` on a platform with tenants.
 const NOT_ADDRESSED: &str =
     "the platform has tenants, so that an occurrence must say for which of them it is";
 
-/// Said of a move that a second answer does not confirm.
+/// The error for a move that a second answer does not confirm.
 pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another place now";
 
 impl Judge {
-    /// Which events about their own webhooks and keys users are offered.
+    /// Returns the events about their own webhooks and keys that users are offered.
     pub(crate) fn own(&self) -> OperationalEvents {
         self.audiences.own
     }
 
-    /// The types and events that can be chosen.
+    /// Returns the types and events that users can choose.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.audiences.catalog
     }
 
-    /// Whether an occurrence may have its audience. On a platform that is one system only
+    /// Checks that an occurrence may have its audience. On a platform that is one system only
     /// events about users' own webhooks and keys are addressed.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Judge {
         }
     }
 
-    /// The audience of what is run manually: only its owner where there are tenants.
+    /// Returns the audience of manual runs: only its owner on a platform with tenants.
     pub(crate) fn manual_audience(&self, owner: OwnerId) -> Audience {
         match self.decides {
             Decides::Nobody => Audience::OneSystem,
@@ -52,15 +52,15 @@ impl Judge {
         }
     }
 
-    /// The places in which an occurrence with this audience is matched, its own first.
+    /// Returns the realms in which an occurrence with this audience is matched, its own first.
     ///
     /// # Errors
-    /// An audience that this platform does not have; an owner about which neither the store nor the
-    /// platform says anything.
+    /// An audience that this platform does not have; an owner unknown to both the store and the
+    /// platform.
     pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Realm>, EmitError> {
         let own = match (&self.decides, audience) {
             (Decides::Nobody, Audience::OneSystem) => return Ok(vec![Realm::Shared]),
-            // Which occurrences may say so was checked.
+            // Whether the occurrence may have this audience was checked earlier.
             (Decides::Nobody, Audience::Owner(_)) if self.own() != OperationalEvents::default() => {
                 return Ok(vec![Realm::Shared]);
             }
@@ -83,14 +83,15 @@ impl Judge {
         Ok(places)
     }
 
-    /// Where an owner stands, as the store said at most five seconds ago: enough for whose turn and
-    /// room it is, not for who may see what.
+    /// Returns an owner's realm, as the store said at most five seconds ago: sufficient for turns
+    /// and limits, not for access.
     pub(crate) async fn stood(&self, owner: OwnerId) -> Result<Realm, StoreError> {
         self.owners.stood(owner).await
     }
 
-    /// With which others an owner shares what there are few of, as [`stood`](Self::stood) says;
-    /// `None` where all are one system. Who was not placed yet shares with all such.
+    /// Returns the realm with which an owner shares scarce resources, as [`stood`](Self::stood)
+    /// says; `None` on a platform that is one system. Owners who are not placed yet share one
+    /// realm.
     pub(crate) async fn shares_with(&self, owner: OwnerId) -> Result<Option<Realm>, StoreError> {
         match self.decides {
             Decides::Nobody => Ok(None),
@@ -98,7 +99,8 @@ impl Judge {
         }
     }
 
-    /// The audience of an occurrence in the outbox, where a row that names none reads `OneSystem`.
+    /// Returns the audience of an occurrence in the outbox: a row that names none reads
+    /// `OneSystem`.
     pub(crate) fn audience_in_outbox(&self, named: Audience) -> Audience {
         match (&self.decides, named) {
             (Decides::Platform(_) | Decides::Address, Audience::OneSystem) => {
@@ -108,8 +110,8 @@ impl Judge {
         }
     }
 
-    /// The platform changed something about this user: asks about it now, and stores what differs,
-    /// where all processes find it.
+    /// Notes that the platform changed this user: asks about the user, and stores differences for
+    /// all processes.
     pub(crate) async fn owner_changed(&self, owner: OwnerId) -> Result<(), EngineError> {
         let standing = self.book.ask_again(owner).await;
         let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;

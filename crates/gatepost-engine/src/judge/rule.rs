@@ -1,4 +1,4 @@
-//! The three ways to say who receives what.
+//! The three rules for who receives what.
 
 use std::sync::Arc;
 
@@ -7,30 +7,30 @@ use gatepost_ids::{AccessLevel, Audience, OwnerId, Realm, TenantId};
 use super::accounts::Standing;
 use super::watch::SubscriptionPolicy;
 
-/// What a platform said on the builder.
+/// The rule that the platform chose on the builder.
 #[derive(Clone, Debug)]
 pub(crate) enum Rule {
     /// Everybody receives everything.
     OneSystem,
-    /// The audience receives it, and who administers that.
+    /// The audience and its administrators receive it.
     AddressedOnly,
-    /// The platform says.
+    /// The platform decides.
     Policy(Arc<dyn SubscriptionPolicy>),
 }
 
-/// What follows from the account of an owner whose event matches.
+/// The consequence of the account of an owner whose event matches.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Stands {
     /// The rule decides.
     Within,
     /// Never: disabled, missing, or another tenant's.
     Outside,
-    /// The owner is on the way to another place.
+    /// The owner is being moved to another realm.
     Moving,
 }
 
-/// Whether the platform's account of this owner lets anything of this place through at all. Owners
-/// who are not placed are matched everywhere, and one who has just moved still is in the old place.
+/// Whether the owner's account allows anything of this realm at all. Owners who are not placed are
+/// matched everywhere, and one who has just been moved still is in the old realm.
 pub(super) fn stands(
     owner: OwnerId,
     standing: Option<Standing>,
@@ -53,8 +53,8 @@ pub(super) fn stands(
     }
 }
 
-/// Whether something with this audience is addressed to this owner. `addressee` is the tenant whose
-/// administrators may see what is of the user who is the audience, if there is one.
+/// Whether this owner is addressed by this audience. `addressee` is the tenant whose administrators
+/// may see the records of the user who is the audience, if there is one.
 pub(super) fn is_addressed(
     audience: Audience,
     owner: OwnerId,

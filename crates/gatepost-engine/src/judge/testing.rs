@@ -1,4 +1,4 @@
-//! A platform by script, and judges over it.
+//! A scripted platform, and judges over it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -19,25 +19,25 @@ use crate::config::OperationalEvents;
 use crate::lifecycle::Lifecycle;
 use crate::observe::{Nobody, Observer, Observers};
 
-/// How the platform's code behaves.
+/// The behaviour of the platform's code.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Manner {
     #[default]
     Now,
     /// Answers after this time.
     Later(Duration),
-    /// Answers after this time what was true when it was asked.
+    /// Answers after this time with the state at the time of the question.
     LateAnswer(Duration),
     Fails,
     FailsLater,
     Hangs,
     Panics,
     PanicsLater,
-    /// Its `SubscriptionPolicy` says one thing less than it was asked.
+    /// Its `SubscriptionPolicy` returns one answer too few.
     OneTooFew,
 }
 
-/// Everybody else is an enabled user without a tenant; everybody may watch everything but what is
+/// All other users are enabled and without a tenant; all users may watch everything except what is
 /// set here.
 #[derive(Debug, Default)]
 pub(crate) struct Platform {
@@ -96,7 +96,7 @@ impl Platform {
         self.with(|told| told.manner = manner);
     }
 
-    /// About one user.
+    /// Sets the behaviour for one user.
     pub(crate) fn set_manner_about(&self, owner: u128, manner: Manner) {
         self.with(|told| told.manners.insert(OwnerId(owner), manner));
     }
@@ -110,12 +110,12 @@ impl Platform {
         self.with(|told| told.quota = quota);
     }
 
-    /// The users about which it was asked since the last call.
+    /// Returns the users it was asked about since the last call.
     pub(crate) fn asked(&self) -> Vec<OwnerId> {
         self.with(|told| std::mem::take(&mut told.asked))
     }
 
-    /// What its `SubscriptionPolicy` was asked since the last call, and about which users.
+    /// Returns the questions to its `SubscriptionPolicy` since the last call, with their users.
     pub(crate) fn watched(&self) -> Vec<(String, Vec<OwnerId>)> {
         self.with(|told| std::mem::take(&mut told.watched))
     }
@@ -183,7 +183,7 @@ impl SubscriptionPolicy for Platform {
     }
 }
 
-/// What was set; the defaults until then.
+/// The quota that was set; the default until then.
 impl Quotas for Platform {
     fn quota(&self, _owner: OwnerId) -> Quota {
         self.with(|told| told.quota).expect("as told")
@@ -209,7 +209,7 @@ impl Manner {
     }
 }
 
-/// A judge of a platform, whose parts do not loop until [`Judge::run`] is called.
+/// Creates a judge of a platform, whose parts do not loop until [`Judge::run`] is called.
 pub(crate) fn judge(
     rule: Rule,
     platform: &Arc<Platform>,
@@ -239,13 +239,13 @@ pub(crate) fn watched_judge(
         default_audience: None,
         own: OperationalEvents::default(),
         catalog: catalog(),
-        // Each judge is a process of its own.
+        // Each judge is a separate process.
         holder: u128::from(RandomState::new().hash_one(0)),
     };
     Arc::new(Judge::new(rule, ground))
 }
 
-/// Users log in as often as they like, and have VMs.
+/// Users log in at any rate, and have VMs.
 fn catalog() -> Catalog {
     let users = Catalog::builder().event_type(
         "users",
@@ -260,7 +260,7 @@ fn catalog() -> Catalog {
     vms.unwrap().build()
 }
 
-/// A judge to which everybody is an enabled user of one system.
+/// Creates a judge for which every user is enabled and of one system.
 pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Judge> {
     judge(Rule::OneSystem, &Platform::new(), store, clock)
 }

@@ -1,15 +1,15 @@
-//! What one process at a time does for all, and how often.
+//! The chores that one process at a time does for all, and their intervals.
 
 use std::time::Duration;
 
-/// A bite that took longer was too large for those who want to write. A store in a file cuts it
-/// into shorter transactions of its own.
+/// A batch that took longer was too large for other writers. A store in a file divides it into
+/// shorter transactions.
 const LONG: Duration = Duration::from_millis(20);
-/// After one that took less, the next is larger.
+/// After a batch that took less, the next is larger.
 const SHORT: Duration = Duration::from_millis(10);
 const SMALLEST: u32 = 50;
 const LARGEST: u32 = 2_000;
-/// Between two transactions, so that others can write.
+/// The pause between two transactions, so that others can write.
 pub(super) const BREATH: Duration = Duration::from_millis(20);
 
 /// In the order in which they are done when all are due.
@@ -22,31 +22,31 @@ pub(super) const CHORES: [Chore; 6] = [
     Chore::RemoveGone,
 ];
 
-/// Something that one process at a time does for all.
+/// Maintenance that one process at a time does for all.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Chore {
-    /// Makes room in the log for what comes.
+    /// Creates partitions of the log for the future.
     PrepareLog,
-    /// Counts what waits.
+    /// Counts pending deliveries.
     CountQueue,
-    /// Walks over all lanes slowly, for what nobody said.
+    /// Walks over all queues slowly, for deliveries without a notice.
     FindLanes,
-    /// Ends what was held for too long.
+    /// Ends deliveries that were held for too long.
     Expire,
-    /// Removes what is old.
+    /// Removes old rows.
     Purge,
-    /// Removes what was deleted, and only marked so.
+    /// Removes deleted rows, which are only marked so far.
     RemoveGone,
 }
 
-/// How many rows that are gone are removed at a time.
+/// The number of deleted rows that are removed at a time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Bite(u32);
 
 impl Chore {
-    /// How long it rests after a step that took this time. Counting takes a hundredth of the time
-    /// at most, removing what is gone a tenth, and what is old half of it. `more`: the step has
-    /// left something to do.
+    /// Returns the pause after a step that took this time. Counting takes at most a hundredth of
+    /// the time, removing deleted rows a tenth, and old ones half of it. `more`: the step has left
+    /// work.
     pub(super) fn pause(self, took: Duration, more: bool) -> Duration {
         let seconds = Duration::from_secs;
         match self {
@@ -84,7 +84,7 @@ impl Bite {
         self.0
     }
 
-    /// The next, after this one took that long.
+    /// Returns the next size, after a batch that took that long.
     pub(super) fn after(self, took: Duration) -> Self {
         let next = if took > LONG {
             self.0 / 2

@@ -1,4 +1,4 @@
-//! The chores of the process that leads, in steps that hold nobody up.
+//! The chores of the leading process, in short steps.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::guard::guarded;
 
 /// Rows removed or expired in one transaction.
 const ROWS: u32 = 500;
-/// Lanes looked at in one page.
+/// Queues read in one page.
 const LANES: u32 = 500;
-/// Below this number of partitions ahead it is said.
+/// Below this number of partitions ahead a warning is logged.
 pub(crate) const PARTITIONS_AHEAD: u32 = 2;
 
 impl Maintenance {
-    /// Does one step. Whether there is more to do.
+    /// Does one step. Returns whether there is more to do.
     pub(super) async fn step(&self, chore: Chore) -> Result<bool, StoreError> {
         let (store, now) = (&self.core.store, self.core.clock.now()?);
         match chore {
             Chore::PrepareLog => self.prepare_log(now).await,
             Chore::CountQueue => store.count_queue(now).await.map(|_| false),
             Chore::FindLanes => self.find_lanes(now).await,
-            // What a clock removes that was set by mistake does not come back.
+            // Rows that are removed because a clock was set wrong cannot be restored.
             Chore::Expire | Chore::Purge if !self.clock_is_settled().await? => Ok(false),
             Chore::Expire => {
                 let held = ago(now, self.retention.held);

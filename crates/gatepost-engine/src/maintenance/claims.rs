@@ -1,4 +1,4 @@
-//! What each process does: it looks at its clock, and takes back claims that were lost.
+//! Maintenance of each process: it checks its clock, and reclaims lost claims.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -16,20 +16,21 @@ use crate::meter;
 
 /// Rows reclaimed or made due earlier in one transaction.
 const BITE: u32 = 500;
-/// How often clocks are tended.
+/// The interval at which clocks are checked.
 const SECOND: Duration = Duration::from_secs(1);
-/// Lost claims are looked for in one of five of those rounds: their leases lasted half a minute and
+/// The number of rounds between two searches for lost claims: their leases lasted half a minute and
 /// more.
 const RECLAIM: usize = 5;
-/// The clock is compared with the server's in one of sixty.
+/// The number of rounds between two comparisons of the clock with the server's.
 const COMPARE: usize = 60;
-/// Under which one process makes what waits due earlier when the clock was set back.
+/// The lease under which one process makes pending deliveries due earlier when the clock was set
+/// back.
 const SET_BACK: &str = "set the clock back";
 const LEASED: Duration = Duration::from_secs(150);
 const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 
 impl Maintenance {
-    /// Looks at the clock each second, compares it each minute, takes back lost claims every few
+    /// Checks the clock each second, compares it each minute, and reclaims lost claims every few
     /// seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
         for round in 0_usize.. {
@@ -47,8 +48,8 @@ impl Maintenance {
         }
     }
 
-    /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
-    /// short while ago. If it was set back, what waits does not wait for as much longer.
+    /// Checks the clock, and reclaims lost claims if that is due and the clock was not set
+    /// recently. If it was set back, pending deliveries become due earlier by the same time.
     async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
         let settled = self.clock_is_settled().await?;
         if self.core.clock.is_right() {
@@ -66,8 +67,9 @@ impl Maintenance {
         Ok(())
     }
 
-    /// What waits by a clock that was ahead is due as much earlier; the delay that a target asked
-    /// for stays. Begun again, it would be early: what the store refuses is tried until it is done.
+    /// Makes deliveries that wait by a clock that was ahead due earlier by the same time; the delay
+    /// that a target asked for stays. If this was begun again, they would be early: what the store
+    /// refuses is tried until it is done.
     async fn bring_forward(&self, back: TimeDelta) {
         let mut query = DeliveryQuery {
             states: vec![DeliveryState::Queued],
@@ -87,7 +89,7 @@ impl Maintenance {
         self.admission.inquiries.look();
     }
 
-    /// Makes those due that were found, or looks for more. Returns how many rows it met.
+    /// Makes the deliveries found due, or looks for more. Returns how many rows it read.
     async fn bring_some(
         &self,
         back: TimeDelta,
@@ -103,7 +105,7 @@ impl Maintenance {
             self.core.clock.now()?,
         );
         for row in rows.iter().filter(|row| waits_by_a_clock_ahead(row, now)) {
-            // Never early, and few moments.
+            // Never early, and few distinct times.
             let due = (row.due - back).duration_trunc(A_SECOND);
             let due = due.map_or(row.due, |due| due + A_SECOND).max(now);
             earlier.entry(due).or_default().push(row.id);
@@ -112,7 +114,8 @@ impl Maintenance {
         Ok(rows.len())
     }
 
-    /// Looks at the clock: whether it is right, and was not set for as long as a lease may last.
+    /// Checks the clock: returns whether it is right, and was not set for as long as a lease may
+    /// last.
     pub(super) async fn clock_is_settled(&self) -> Result<bool, StoreError> {
         let (stepped, settled) = {
             let mut steps = self.steps();
@@ -144,8 +147,8 @@ impl Maintenance {
     }
 }
 
-/// Whether a delivery waits by a clock that was ahead: it is not to be tried later than now, or it
-/// was last tried in the future.
+/// Whether a delivery waits by a clock that was ahead: its latest due time has passed, or it was
+/// last tried in the future.
 fn waits_by_a_clock_ahead(row: &Delivery, now: DateTime<Utc>) -> bool {
     row.due > now && (row.tries == 0 || row.last_attempt.is_some_and(|began| began > now))
 }

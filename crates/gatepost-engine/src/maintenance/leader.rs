@@ -1,4 +1,4 @@
-//! What one process does for all, while it leads: each chore when that is due.
+//! The work of the leading process: each chore when it is due.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -12,14 +12,14 @@ use super::led::Led;
 use super::part::Maintenance;
 use crate::guard::guarded;
 
-/// Under which one process at a time leads.
+/// The lease under which one process at a time leads.
 const LEASE: &str = "leader";
-/// For how long it does, and after which time it extends that. Who does not lead asks again after
-/// half of it.
+/// The length of the lease, and the time after which it is extended. A process that does not lead
+/// asks again after half of it.
 const LEASED: Duration = Duration::from_secs(60);
 const EXTENDED: Duration = Duration::from_secs(20);
-/// A chore that takes longer is given up, until it is due again: it must not take the time of the
-/// others, or outlast the lease.
+/// The time after which a chore is given up, until it is due again: it must neither take the time
+/// of the others nor outlast the lease.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 impl Maintenance {
@@ -28,7 +28,7 @@ impl Maintenance {
         while self.core.lifecycle.is_running() {
             let pause = match self.core.has_lease(LEASE, LEASED).await {
                 true if self.lead_on().await => continue,
-                // Who gets nothing done lets another process lead.
+                // A process that gets nothing done lets another one lead.
                 true => LEASED,
                 false => LEASED / 2,
             };
@@ -37,7 +37,7 @@ impl Maintenance {
         }
     }
 
-    /// Does what is due, until the lease is to be extended. False: nothing of it could be done.
+    /// Does the due chores until the lease must be extended. False: none of them could be done.
     async fn lead_on(&self) -> bool {
         let (until, mut done) = (Instant::now() + EXTENDED, false);
         loop {
@@ -54,7 +54,7 @@ impl Maintenance {
         }
     }
 
-    /// The chore that is due first, and when.
+    /// Returns the chore that is due first, and when.
     fn next_chore(&self) -> (Instant, Chore) {
         let due = self.led().due;
         let first = CHORES.into_iter().min_by_key(|chore| due[*chore as usize]);
@@ -64,7 +64,7 @@ impl Maintenance {
 
     async fn carry_out(&self, chore: Chore) -> bool {
         let began = Instant::now();
-        // Should it panic, the others have their turns.
+        // If it panics, the others still have their turns.
         self.led().due[chore as usize] = began + chore.pause(Duration::ZERO, false);
         let result = match timeout(DEADLINE, self.step(chore)).await {
             Ok(result) => result.map_err(|error| error.to_string()),
@@ -81,7 +81,7 @@ impl Maintenance {
         result.is_ok()
     }
 
-    /// The room in the log, if it is this process that makes it.
+    /// Returns the log's free partitions, if this process creates them.
     pub(crate) fn room(&self) -> Option<LogRoom> {
         self.led().room
     }
@@ -91,7 +91,7 @@ impl Maintenance {
         self.led().room = Some(room);
     }
 
-    /// How long ago this process last did a step of each chore.
+    /// Returns how long ago this process last did a step of each chore.
     pub(crate) fn chores(&self) -> BTreeMap<&'static str, Duration> {
         let done = CHORES.into_iter().zip(self.led().done);
         let ages = done.filter_map(|(chore, done)| Some((chore.name(), done?.elapsed())));

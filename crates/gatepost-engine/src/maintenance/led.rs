@@ -1,17 +1,17 @@
-//! What a process that leads remembers.
+//! The state of a leading process.
 
 use gatepost_storage::webhooks::{Lane, LogRoom};
 use tokio::time::Instant;
 
 use super::chore::{Bite, CHORES};
 
-/// What a process that leads knows of its chores. It outlives a panic of one of them.
+/// The leading process' knowledge of its chores. It outlives a panic of one of them.
 #[derive(Debug)]
 pub(crate) struct Led {
     pub(super) due: [Instant; CHORES.len()],
     pub(super) done: [Option<Instant>; CHORES.len()],
     pub(super) bite: Bite,
-    /// The last lane that was looked at.
+    /// The last queue that was read.
     pub(super) lane: Option<Lane>,
     pub(super) room: Option<LogRoom>,
 }

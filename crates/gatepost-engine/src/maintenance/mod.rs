@@ -1,4 +1,4 @@
-//! What has to be done now and then: by each process for itself, and by one that leads for all.
+//! Regular maintenance: by each process for itself, and by a leader for all.
 
 mod chore;
 mod chores;

@@ -1,4 +1,4 @@
-//! What maintenance is made of.
+//! The dependencies of maintenance.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use crate::core::Core;
 #[derive(Debug)]
 pub(crate) struct Maintenance {
     pub core: Arc<Core>,
-    /// Kept here, so that a step is not forgotten when a part is started again.
+    /// Stored here, so that a step is not forgotten when a part is restarted.
     pub steps: Mutex<ClockSteps>,
     pub retention: Retention,
     pub admission: Arc<Admission>,

@@ -1,5 +1,5 @@
-//! Tells owners of their webhooks' troubles, one after the other, apart from deliveries: what it
-//! costs, no delivery waits for.
+//! Notifies owners of their webhooks' troubles, one after the other, independently of deliveries:
+//! no delivery waits for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +19,18 @@ use crate::guard::guarded;
 use crate::settle::{counted_since, last_sent};
 use crate::troubles::{Told, Trouble, Troubles};
 
-/// How often is looked for what has become due.
+/// The interval at which due notices are looked for.
 const TICK: Duration = Duration::from_secs(1);
-/// How often an owner is notified that a webhook is failing, and of what was given up.
+/// The interval between two notices to an owner that a webhook is failing, and about exhausted
+/// deliveries.
 const QUIET: TimeDelta = TimeDelta::hours(1);
-/// A webhook that is failing may be sent by other processes too: it is looked whether it has
-/// recovered, first after this time, and then after half of the time for which it fails.
+/// The time until the first check whether a failing webhook has recovered through other processes.
+/// Later checks come after half of the time for which it fails.
 const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
-/// At the latest after this time.
+/// The longest time between two checks.
 const LAST_LOOK: TimeDelta = TimeDelta::hours(1);
-/// How far back the last success before a trouble is searched: longer than ids of occurrences are
-/// kept, which say it.
+/// How far back the last success before a trouble is searched: longer than the ids of occurrences
+/// that contain it are kept.
 const BACK: TimeDelta = TimeDelta::hours(1_000);
 
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub(crate) struct Announcer {
 }
 
 impl Announcer {
-    /// Tells what there is to tell, until the engine stops.
+    /// Sends due notices, until the engine stops.
     pub(crate) async fn run(self: Arc<Self>) {
         if let Err(error) = self.recall().await {
             guarded(|| tracing::warn!(%error, "does not know which webhooks were failing"));
@@ -51,18 +52,18 @@ impl Announcer {
                 true => Duration::ZERO,
                 false => TICK,
             };
-            // At most half of the time, a look that finds nothing to tell among many included.
+            // At most half of the time, including looks that find no notice among many.
             self.core.lifecycle.rest(pause.max(began.elapsed())).await;
         }
     }
 
-    /// Tells all that is due now, when the engine has stopped.
+    /// Sends all due notices, when the engine has stopped.
     pub(crate) async fn flush(&self) {
         while self.troubles.are_told() && self.tell_one().await {}
     }
 
-    /// Webhooks that failed before this process began: owners who learnt of that learn when they
-    /// recover.
+    /// Restores webhooks that failed before this process began: owners who were notified of that
+    /// are notified when they recover.
     async fn recall(&self) -> Result<(), StoreError> {
         let failing = looks::failing(&*self.core.store, self.core.clock.now()?).await?;
         for count in failing {
@@ -79,7 +80,7 @@ impl Announcer {
         Ok(())
     }
 
-    /// A process that died before it told of it leaves that to this one.
+    /// Takes over a notice that a process died before giving.
     async fn recall_one(
         &self,
         webhook: WebhookId,
@@ -101,7 +102,7 @@ impl Announcer {
         };
         let sent = self.last_sent(webhook, None).await?;
         if sent >= Some(since) {
-            // A process has delivered to it meanwhile.
+            // A process has delivered to it.
             return Ok(());
         }
         let about = About::failing(sent, &failed.status_info, since);
@@ -112,7 +113,7 @@ impl Announcer {
         Ok(())
     }
 
-    /// Whether there was something to look at.
+    /// Returns whether there was a webhook to check.
     async fn tell_one(&self) -> bool {
         let Ok(now) = self.core.clock.now() else {
             return false;
@@ -127,7 +128,7 @@ impl Announcer {
         true
     }
 
-    /// What fails is tried again when it is due again.
+    /// Sends a notice. If it fails, it is tried again when it is next due.
     async fn tell(
         &self,
         webhook: WebhookId,
@@ -154,7 +155,7 @@ impl Announcer {
         Ok(())
     }
 
-    /// A webhook, if it can be read.
+    /// Returns a webhook, if it can be read.
     async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
         match self.core.store.webhook(id).await {
             Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
@@ -177,7 +178,7 @@ impl Announcer {
             }
             let about = About::counted(event, hour, reason, unsaid.count);
             let emitted = self.emit(about, row).await?;
-            // If the quota has no room for this either, the next hour's notice includes it.
+            // If the quota does not allow this one either, the next hour's notice includes it.
             let is_lost = emitted.dropped > 0 && emitted.deliveries.is_empty();
             self.troubles.change(row.id, |trouble| {
                 let left = match event {
@@ -208,7 +209,7 @@ impl Announcer {
         let sent = self.last_sent(row.id, None).await?;
         let since = trouble.since.unwrap_or(now);
         if let Some(at) = sent.filter(|sent| *sent > since) {
-            // Another process has delivered to it meanwhile.
+            // Another process has delivered to it since.
             self.troubles.change(row.id, |trouble| trouble.received(at));
             return Ok(());
         }
@@ -218,7 +219,7 @@ impl Announcer {
             trouble.told = Some(Told {
                 sent,
                 since,
-                // What was received since is looked for at once.
+                // Later successes are looked for immediately.
                 look: match trouble.since {
                     Some(_) => now + FIRST_LOOK,
                     None => now,
@@ -236,7 +237,7 @@ impl Announcer {
         row: &WebhookRow,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        // What this process has delivered is counted a little later.
+        // Deliveries of this process are counted a little later.
         let counted = self.last_sent(row.id, Some(told.since)).await?;
         let sent = trouble.sent.max(counted);
         let recovered = sent > told.sent && sent >= Some(told.since);
@@ -254,7 +255,7 @@ impl Announcer {
         Ok(())
     }
 
-    /// When the last attempt began that the target accepted, whichever process made it; of those
+    /// Returns when the last attempt began that the target accepted, in whichever process; of those
     /// since `from`, if it is given.
     async fn last_sent(
         &self,

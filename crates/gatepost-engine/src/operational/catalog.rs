@@ -1,4 +1,4 @@
-//! The types and events that are offered beside those of the platform.
+//! The types and events that are offered in addition to those of the platform.
 
 use webhook_model::{Catalog, CatalogBuilder, EventNotes, Invalid, Specificity};
 
@@ -7,7 +7,7 @@ use crate::error::StartError;
 
 /// Events of a type, each with its label, and when it happens.
 type Events = [(&'static str, &'static str, &'static str)];
-/// Variables that an event brings: name, what it says, a sample.
+/// Variables of an event: name, meaning, sample.
 type Variables = &'static [(&'static str, &'static str, &'static str)];
 
 const OF_WEBHOOKS: &Events = &[
@@ -81,10 +81,10 @@ const COUNT: (&str, &str, &str) = ("COUNT", "How many since the last notice", "3
 const KEY: (&str, &str, &str) = ("KEY", "The row number of the key", "12");
 const HINT: (&str, &str, &str) = ("HINT", "The part of the key that may be shown", "gp_…x7Qz");
 
-/// The platform's catalog and our types.
+/// Returns the platform's catalog with our types.
 ///
 /// # Errors
-/// [`StartError::TypeTaken`]: the platform has a type of that name itself.
+/// [`StartError::TypeTaken`]: the platform has its own type of that name.
 pub(crate) fn with_own_types(
     catalog: Catalog,
     own: OperationalEvents,
@@ -135,7 +135,7 @@ fn add(
     Ok(catalog)
 }
 
-/// The rest is said by us, at a rate that no user sets.
+/// Whether users cause it. The engine emits the others, at a rate that no user sets.
 fn is_user_caused(of: &str, event: &str) -> bool {
     matches!(
         (of, event),

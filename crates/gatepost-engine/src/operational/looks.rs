@@ -1,4 +1,4 @@
-//! Which webhooks were in trouble before this process began.
+//! Finds webhooks that were in trouble before this process began.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::settle::has_failed;
 
 /// How many hours back an engine that starts looks for webhooks in trouble.
 const BACK: i32 = 24;
-/// Webhooks that it knows of at most.
+/// The maximum number of webhooks found.
 const MOST: u32 = 100_000;
 
-/// The webhooks of which, in the last hour in which anything was counted of them, deliveries were
-/// given up and none was sent. Hour by hour, so that nobody's hours take the place of another's.
+/// Returns the webhooks for which, in their last hour with counts, deliveries were given up and
+/// none was sent. It reads hour by hour, so that one owner's hours do not displace another's.
 pub(super) async fn failing(
     store: &dyn WebhookStore,
     now: DateTime<Utc>,

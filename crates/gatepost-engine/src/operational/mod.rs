@@ -1,5 +1,4 @@
-//! What users learn about their own webhooks: as occurrences, which their events match like any
-//! other.
+//! Notices to users about their own webhooks: occurrences, which their events match like any other.
 
 mod announcer;
 mod catalog;

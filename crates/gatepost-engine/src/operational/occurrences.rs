@@ -1,4 +1,4 @@
-//! What there is to say of a webhook, as an occurrence for its owner.
+//! Occurrences about a webhook for its owner.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use gatepost_storage::Revision;
@@ -11,14 +11,14 @@ use crate::config::WEBHOOKS;
 #[derive(Debug)]
 pub(super) struct About {
     event: &'static str,
-    /// What makes one of it, whichever process says it: the last success before a trouble, the
-    /// revision of an edit, an hour.
+    /// A value that identifies one notice, in whichever process: the last success before a trouble,
+    /// the revision of an edit, an hour.
     once: i64,
     said: Vec<(&'static str, String)>,
 }
 
 impl About {
-    /// `sent`: the last success before that.
+    /// Creates the notice of failures. `sent`: the last success before that.
     pub(super) fn failing(sent: Option<DateTime<Utc>>, reason: &str, since: DateTime<Utc>) -> Self {
         Self {
             event: "failing",
@@ -27,7 +27,7 @@ impl About {
         }
     }
 
-    /// `sent`: as when it was reported as failing.
+    /// Creates the notice of a recovery. `sent`: as when it was reported as failing.
     pub(super) fn recovered(sent: Option<DateTime<Utc>>, since: DateTime<Utc>) -> Self {
         Self {
             event: "recovered",
@@ -44,7 +44,7 @@ impl About {
         }
     }
 
-    /// `exhausted` or `rejected`: the number of deliveries in this hour.
+    /// Creates `exhausted` or `rejected`: the number of deliveries in this hour.
     pub(super) fn counted(
         event: &'static str,
         hour: DateTime<Utc>,

@@ -1,49 +1,104 @@
-//! Records of each kind are created, changed and deleted within what their owners may have.
+//! Creating, editing and deleting records of each kind within their owners' quotas.
 
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, InsertedRecords, NewRecords, RecordId, RecordRow};
 use gatepost_storage::{ErrorKind, Row, StoreError};
-use webhook_model::{Field, Invalid, OwnerId};
+use webhook_model::{Event, Field, Invalid, OwnerId, Task};
 
 use crate::activity::TRIES;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// What a store says when it is the bytes that are too many.
+/// The maximum number of events that are created in one commit.
+pub const MAX_TOGETHER: usize = 100;
+/// The store's name for bytes in a `Full` error.
 const BYTES: &str = "bytes";
 
 /// A record of one of the three kinds.
 pub(super) trait Record: Clone + Into<NewRecords> + Send + Sync {
     type Id: Copy + Into<RecordId> + Send;
 
-    /// What several are called, and how many there are.
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64);
-    /// The field that names the record to which one of this kind belongs.
+    /// The field that names the parent record.
     const PARENT: Field;
 
-    /// Refuses what is wrong with it, but nothing that it had `before`. Returns whose it is, and
-    /// whether it is a task that its run deletes.
+    /// Refuses invalid values, except those that it already had `before`. Returns its owner:
+    /// `owner`, if its parent is stored together with it.
     fn validate(
         &self,
         before: Option<&Self>,
+        owner: Option<OwnerId>,
         engine: &Engine,
-    ) -> impl Future<Output = Result<(OwnerId, bool), EngineError>> + Send;
+    ) -> impl Future<Output = Result<OwnerId, EngineError>> + Send;
+
+    /// Whether it is a task that its run deletes.
+    fn runs_once(&self) -> bool {
+        false
+    }
 }
 
-/// Whose record is stored, and how much the owner may have.
+/// The owner of a stored record, and the owner's limits.
 type Admitted = (OwnerId, RecordUsage);
 
 impl Engine {
+    /// Creates a task, the events that run it, and the webhook that it sends if it is new: all of
+    /// them in one commit, or none. Each belongs to the one before it; without a task, the events
+    /// belong to the one that they name. All have one owner. It counts as one change.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] if there is no record, or for more than
+    /// [`MAX_TOGETHER`](crate::MAX_TOGETHER) events; and as
+    /// [`create_webhook`](Self::create_webhook), [`create_task`](Self::create_task) and
+    /// [`create_event`](Self::create_event).
+    pub async fn create_records(
+        &self,
+        records: NewRecords,
+    ) -> Result<InsertedRecords, EngineError> {
+        let NewRecords {
+            webhook,
+            task,
+            events,
+        } = &records;
+        if events.len() > MAX_TOGETHER {
+            let rule = format!("has more than {MAX_TOGETHER} entries");
+            return Err(Invalid::new(Field::Event, rule).into());
+        }
+        let (mut owner, mut parent) = (None, Field::Owner);
+        if let Some(webhook) = webhook {
+            owner = Some(webhook.validate(None, None, self).await?);
+        }
+        if let Some(task) = task {
+            owner = Some(task.validate(None, owner, self).await?);
+        }
+        let of_task = owner.filter(|_| task.is_some());
+        if of_task.is_none() && !events.is_empty() {
+            parent = Event::PARENT;
+        }
+        for event in events {
+            let of = event.validate(None, of_task, self).await?;
+            if *owner.get_or_insert(of) != of {
+                return Err(EngineError::Dangling(parent));
+            }
+        }
+        let owner = owner.ok_or_else(|| Invalid::new(Field::Event, "is required"))?;
+        let added = RecordUsage {
+            webhooks: webhook.iter().len() as u64,
+            tasks: task.iter().len() as u64,
+            events: events.len() as u64,
+            bytes: 0,
+        };
+        let runs_once = task.as_ref().is_some_and(Task::runs_once);
+        let admitted = self.admit(owner, runs_once).await?;
+        let (store, now) = (&self.core.store, self.core.clock.now()?);
+        let inserted = store.insert_records(records, &admitted.1, now).await;
+        let inserted = inserted.map_err(EngineError::from);
+        self.explained(inserted, admitted, parent, &added).await
+    }
+
     pub(super) async fn create<R: Record>(&self, record: &R) -> Result<Row<R::Id, R>, EngineError>
     where
         Row<R::Id, R>: TryFrom<RecordRow, Error = StoreError>,
     {
-        let (owner, runs_once) = record.validate(None, self).await?;
-        let admitted = self.admit(owner, runs_once).await?;
-        let (store, now) = (&self.core.store, self.core.clock.now()?);
-        let inserted = store.insert_records(record.clone().into(), &admitted.1, now);
-        let inserted = inserted.await.map_err(EngineError::from);
-        let inserted = self.explained::<R, _>(inserted, admitted).await?;
+        let inserted = self.create_records(record.clone().into()).await?;
         let InsertedRecords { webhook, task, .. } = inserted;
         let event = inserted.events.into_iter().next().map(RecordRow::from);
         let row = webhook.map(Into::into).or(task.map(Into::into)).or(event);
@@ -51,8 +106,8 @@ impl Engine {
         Ok(row.ok_or_else(missing)?.try_into()?)
     }
 
-    /// Applies an edit to a record as it is now; if somebody else was faster, once more.
-    /// Returns it as it was, too.
+    /// Applies an edit to the current record, and repeats it if another edit was stored first. Also
+    /// returns the earlier record.
     pub(super) async fn edit<R: Record>(
         &self,
         id: R::Id,
@@ -68,13 +123,14 @@ impl Engine {
             let mut row = Row::try_from(found.ok_or(EngineError::NotFound)?)?;
             let before = row.value.clone();
             edit(&mut row.value)?;
-            let (owner, runs_once) = row.value.validate(Some(&before), self).await?;
+            let owner = row.value.validate(Some(&before), None, self).await?;
+            let runs_once = row.value.runs_once();
             let admitted = match admitted {
-                // Asked for once, however often the edit is tried.
+                // Admission is asked for once, however often the edit is tried.
                 Some(known) if known.0 == owner => known,
                 known => {
                     if known.is_none() && row.owner != owner {
-                        // The place that it leaves changes as well.
+                        // The realm that it leaves changes as well.
                         self.core.access.pace_change(row.owner).await?;
                     }
                     *admitted.insert(self.admit(owner, runs_once).await?)
@@ -85,7 +141,9 @@ impl Engine {
                 Err(error) if error.kind() == ErrorKind::Stale => {}
                 updated => {
                     let updated = updated.map_err(EngineError::from);
-                    let row = self.explained::<R, _>(updated, admitted).await?;
+                    let unchanged = RecordUsage::default();
+                    let row = self.explained(updated, admitted, R::PARENT, &unchanged);
+                    let row = row.await?;
                     return Ok((before, row.try_into()?));
                 }
             }
@@ -93,7 +151,7 @@ impl Engine {
         Err(EngineError::Contended)
     }
 
-    /// Deletes a record and returns its owner. One that cannot be read is always let go.
+    /// Deletes a record and returns its owner. An unreadable record can always be deleted.
     pub(super) async fn delete(
         &self,
         id: RecordId,
@@ -111,8 +169,8 @@ impl Engine {
         Ok(owner)
     }
 
-    /// Before a record of this owner is stored. A task that its run deletes is changed once more
-    /// by that.
+    /// Checks the limits before a record of this owner is stored. A one-time task counts as two
+    /// changes, as its run deletes it.
     async fn admit(&self, owner: OwnerId, runs_once: bool) -> Result<Admitted, EngineError> {
         let quota = self.core.access.admit_change(owner).await?;
         if runs_once {
@@ -127,24 +185,36 @@ impl Engine {
         Ok((owner, most))
     }
 
-    /// A refusal for the number or size of records, in figures.
-    async fn explained<R: Record, T>(
+    /// Explains a refusal to the owner: a reference to no record, or a limit that is exceeded with
+    /// the added records.
+    async fn explained<T>(
         &self,
         result: Result<T, EngineError>,
         (owner, most): Admitted,
+        parent: Field,
+        added: &RecordUsage,
     ) -> Result<T, EngineError> {
         let Err(EngineError::Store(error)) = &result else {
             return result;
         };
         match error.kind() {
-            ErrorKind::Invalid => return Err(EngineError::Dangling(R::PARENT)),
+            ErrorKind::Invalid => return Err(EngineError::Dangling(parent)),
             ErrorKind::Full => {}
             _ => return result,
         }
         let used = self.core.store.record_usage(owner).await?;
-        let (what, have, most) = match error.context() {
-            BYTES => ("bytes of records", used.bytes, most.bytes),
-            _ => (R::COUNT.0, R::COUNT.1(&used), R::COUNT.1(&most)),
+        let counts = [
+            ("webhooks", used.webhooks, most.webhooks, added.webhooks),
+            ("tasks", used.tasks, most.tasks, added.tasks),
+            ("events", used.events, most.events, added.events),
+        ];
+        let counts = counts.into_iter().filter(|(.., added)| *added > 0);
+        let beyond = |(_, have, most, added): &(_, u64, u64, u64)| {
+            have.saturating_add(*added).saturating_sub(*most)
+        };
+        let (what, have, most) = match counts.max_by_key(beyond) {
+            Some((what, have, most, _)) if error.context() != BYTES => (what, have, most),
+            _ => ("bytes of records", used.bytes, most.bytes),
         };
         Err(EngineError::Full { what, have, most })
     }

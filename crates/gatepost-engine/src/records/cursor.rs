@@ -1,20 +1,20 @@
-//! What was handed out to a receiver that fetches, as a text that it shows again.
+//! The cursor of a fetched page: a text that the receiver sends back to acknowledge its messages.
 //!
-//! A cursor is no credential: whoever may show one may fetch, and could as well cancel. It says
-//! which messages a page had and how often each had been attempted, so that it acknowledges these
-//! and nothing else, whatever was stored, replayed or sent since. It ends with a check against
-//! mistakes, such as a character that was lost on the way.
+//! A cursor is no credential: a caller that may send one may fetch, and could as well cancel. It
+//! says which messages a page had and how often each had been attempted, so that it acknowledges
+//! exactly these, whatever was stored, replayed or sent afterwards. It ends with a check against
+//! mistakes, such as a lost character.
 
 use std::fmt::Write as _;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryId, IfWaiting};
 use webhook_model::{Field, Invalid, WebhookId};
 
-/// The most messages that are handed out at once.
+/// The maximum number of messages in a page.
 pub const MAX_FETCHED: u32 = 100;
 
-/// The cursor of a page with these messages: the webhook, each delivery with its attempts, and the
-/// check, as `7_1000-0_1003-2.27b36f0d8a0a2a1c`.
+/// Returns the cursor of a page with these messages: the webhook, each delivery with its attempts,
+/// and the check, as `7_1000-0_1003-2.27b36f0d8a0a2a1c`.
 pub(super) fn cursor(webhook: WebhookId, page: &[Delivery]) -> String {
     let mut text = webhook.0.to_string();
     for delivery in page {
@@ -24,10 +24,10 @@ pub(super) fn cursor(webhook: WebhookId, page: &[Delivery]) -> String {
     format!("{text}.{}", check(&text))
 }
 
-/// What the page had whose cursor this is.
+/// Returns the deliveries of the page that has this cursor.
 ///
 /// # Errors
-/// What [`cursor`] did not write for this webhook.
+/// A text that [`cursor`] did not write for this webhook.
 pub(super) fn handed_out(text: &str, webhook: WebhookId) -> Result<Vec<IfWaiting>, Invalid> {
     read(text, webhook).ok_or_else(|| {
         let rule = "must be a cursor that this webhook's messages came with";
@@ -53,7 +53,7 @@ fn read(text: &str, webhook: WebhookId) -> Option<Vec<IfWaiting>> {
     (handed.len() <= MAX_FETCHED as usize).then_some(handed)
 }
 
-/// FNV-1a of 64 bits.
+/// The 64-bit FNV-1a hash of the text.
 fn check(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! The log: what becomes of deliveries, looked at and ended.
+//! The log of deliveries: reading, counting and ending them.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;
@@ -12,14 +12,15 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 
 impl Engine {
-    /// What became of the deliveries of a scope's webhooks, or of one of them, in the hours from
-    /// `from` until before `before`: newest hour first, then by webhook, at most `limit`. Kept
-    /// longer than deliveries ([`Retention::counts`](crate::Retention::counts)).
+    /// Returns the outcomes of the deliveries of a scope's webhooks, or of one of them, in the
+    /// hours from `from` until before `before`: newest hour first, then by webhook, at most
+    /// `limit`. Kept longer than deliveries ([`Retention::counts`](crate::Retention::counts)).
     ///
-    /// What ends an attempt is counted about two seconds later; a process that dies loses what it
-    /// counted in that time. What ends without one, because it was cancelled, was held too long or
-    /// lost its sender three times, counts as failed as it ends. Not counted is what ends because
-    /// its owner moved: the figures go with the webhook to a place where nobody sees that delivery.
+    /// An attempt is counted about two seconds after it ends; a process that dies loses the counts
+    /// of that time. A delivery that ends without an attempt, because it was cancelled, was held
+    /// too long or lost its sender three times, is counted as failed immediately. Deliveries that
+    /// end because their owner moved are not counted: the metrics follow the webhook to a realm
+    /// where nobody sees that delivery.
     ///
     /// # Errors
     /// Failures of the store.
@@ -36,10 +37,9 @@ impl Engine {
         Ok(counts.await?)
     }
 
-    /// The counters of these webhooks, each summed up over the hours from `from` until before
-    /// `before`, in the order of the request; those of which nothing was counted are left out.
-    /// `hour` is the newest in which something was counted. See
-    /// [`hourly_counts`](Self::hourly_counts).
+    /// Returns the counters of these webhooks, each summed up over the hours from `from` until
+    /// before `before`, in the order of the request; webhooks without counts are left out. `hour`
+    /// is the newest with a count. See [`hourly_counts`](Self::hourly_counts).
     ///
     /// # Errors
     /// Failures of the store.
@@ -53,7 +53,7 @@ impl Engine {
         Ok(store.summed_counts(webhooks, from, before).await?)
     }
 
-    /// A delivery.
+    /// Returns a delivery.
     ///
     /// # Errors
     /// Failures of the store.
@@ -61,7 +61,7 @@ impl Engine {
         Ok(self.core.store.delivery(id).await?)
     }
 
-    /// One page of deliveries.
+    /// Returns one page of deliveries.
     ///
     /// # Errors
     /// Failures of the store.
@@ -72,8 +72,8 @@ impl Engine {
         Ok(self.core.store.list_deliveries(query).await?)
     }
 
-    /// The last attempts of a delivery, at most this many, oldest first. Replays add more without
-    /// end, each with a response.
+    /// Returns the last attempts of a delivery, at most this many, oldest first. Replays can add
+    /// any number of attempts, each with a response.
     ///
     /// # Errors
     /// Failures of the store.
@@ -85,7 +85,7 @@ impl Engine {
         Ok(self.core.store.attempts(id, last).await?)
     }
 
-    /// Deletes a delivery from the log, and from the queue if it still waits.
+    /// Deletes a delivery from the log, and from the queue if it is pending.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], failures of the store.
@@ -101,7 +101,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends deliveries that still wait. Returns how many.
+    /// Cancels pending deliveries. Returns their number.
     ///
     /// # Errors
     /// Failures of the store.
@@ -112,13 +112,13 @@ impl Engine {
         };
         let ended = self.end(deliveries, cancelled).await?;
         for ended in &ended {
-            // In order, the next may be sent now.
+            // A webhook in order may now send its next delivery.
             self.parts.emitter.look_at(ended.webhook);
         }
         Ok(ended.len() as u64)
     }
 
-    /// Ends those of these deliveries that wait, and returns them.
+    /// Cancels those of these deliveries that are pending, and returns them.
     pub(super) async fn end(
         &self,
         deliveries: Vec<IfWaiting>,

@@ -1,6 +1,5 @@
 //! Events (SPEC 2.4).
 
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, EventQuery, EventRow, RecordId};
 use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target};
 
@@ -11,29 +10,30 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 
 impl Engine {
-    /// Creates an event that the catalog allows, on what the owner of its task may watch.
+    /// Creates an event that the catalog allows, on an object that the owner of its task may watch.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] when the catalog does not allow it, [`EngineError::Dangling`] when
-    /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
-    /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
+    /// its task or object does not exist; [`EngineError::Forbidden`] when the owner may not watch
+    /// the object; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
     /// failures of the store.
     pub async fn create_event(&self, event: &Event) -> Result<EventRow, EngineError> {
         self.create(event).await
     }
 
-    /// Whether this user may watch what the event is about; its task is not looked at. What
-    /// [`create_event`](Self::create_event) asks, for a form that offers only that.
+    /// Checks whether this user may watch the event's object, as
+    /// [`create_event`](Self::create_event) does, for a form that offers only such objects. Does
+    /// not check the event's task.
     ///
     /// # Errors
     /// [`EngineError::Forbidden`] in words, [`EngineError::Dangling`] when there is no such object,
     /// [`EngineError::TooFast`] after 3,000 questions about this user in a minute that the platform
-    /// did not answer at once, [`EngineError::Platform`].
+    /// did not answer immediately, [`EngineError::Platform`].
     pub async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
         self.core.access.may_watch(owner, event).await
     }
 
-    /// An event.
+    /// Returns an event.
     ///
     /// # Errors
     /// Failures of the store.
@@ -41,7 +41,7 @@ impl Engine {
         Ok(self.core.store.event(id).await?)
     }
 
-    /// One page of events.
+    /// Returns one page of events.
     ///
     /// # Errors
     /// Failures of the store.
@@ -49,7 +49,7 @@ impl Engine {
         Ok(self.core.store.list_events(query).await?)
     }
 
-    /// Changes an event. `edit` may be called again if the event was changed by others in between.
+    /// Changes an event. `edit` may be called again if the event was changed in between.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], and as [`create_event`](Self::create_event).
@@ -69,7 +69,7 @@ impl Engine {
         self.delete(id.into(), Cascade::Refuse).await.map(drop)
     }
 
-    /// What the task of an event would run about, if the event was triggered as
+    /// Returns what the task of an event would run about, if the event was triggered as
     /// [`trigger_event`](Engine::trigger_event) does: for an [`example`](Engine::example).
     ///
     /// # Errors
@@ -84,9 +84,9 @@ impl Engine {
         Ok(brought.about(&row.value, object))
     }
 
-    /// Triggers an event by hand: runs its task as if it had occurred and brought this, whatever
-    /// its filter asks for. `object` names what it is about, where the platform knows: of an event
-    /// on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
+    /// Triggers an event manually: runs its task as if the event had occurred with this input,
+    /// whatever its filter requires. `object` is the name of the event's object, if the platform
+    /// knows it; for an event on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
@@ -111,26 +111,32 @@ impl Engine {
 impl Record for Event {
     type Id = EventId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("events", |usage| usage.events);
     const PARENT: Field = Field::Task;
 
-    /// With another task it may get another owner.
+    /// An edit to another task may change the owner.
     async fn validate(
         &self,
         before: Option<&Self>,
+        owner: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         engine.catalog().check(self)?;
-        let owner = engine.owner_of(RecordId::Task(self.task)).await?;
-        let owner = owner.ok_or(EngineError::Dangling(Self::PARENT))?;
+        let owner = match owner {
+            Some(owner) => owner,
+            None => {
+                let owner = engine.owner_of(RecordId::Task(self.task)).await?;
+                owner.ok_or(EngineError::Dangling(Self::PARENT))?
+            }
+        };
         if !before.is_some_and(|before| is_switched_off(before, self)) {
             engine.may_watch(owner, self).await?;
         }
-        Ok((owner, false))
+        Ok(owner)
     }
 }
 
-/// What nobody may watch any more can still be switched off.
+/// Whether the edit only disables the event: this is allowed even if its object may no longer be
+/// watched.
 fn is_switched_off(before: &Event, after: &Event) -> bool {
     let watched = |event: &Event| {
         let words = (event.event_type.clone(), event.event.clone());

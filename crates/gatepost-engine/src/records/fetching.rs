@@ -16,59 +16,60 @@ use crate::give_way::apart;
 use crate::routes::Route;
 use crate::transport::Transport;
 
-/// A page ends with the message at which their bytes come to this.
+/// The bytes of messages at which a page ends.
 const BYTES: Bodies = Bodies::UpTo(1024 * 1024);
-/// Headers of a connection: nobody has one here.
+/// Headers of a connection, which a fetched message does not have.
 const OF_CONNECTIONS: [&str; 3] = ["host", "content-length", "user-agent"];
-/// How a delivery ends whose message cannot be opened.
+/// The error of a delivery whose message cannot be opened.
 const UNREADABLE: &str = "the stored message cannot be opened";
 
-/// What waits for a receiver that fetches.
+/// A page of messages for a receiver that fetches.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedPage {
-    /// The oldest messages that wait, in order. Empty where none waits, or the webhook does not
-    /// hand any out.
+    /// The oldest pending messages, in order. Empty if none is pending, or the webhook hands out
+    /// none.
     pub messages: Vec<FetchedMessage>,
-    /// Acknowledges these messages when it is shown; a page without any has a cursor, too.
+    /// The cursor that acknowledges these messages; a page without messages has one, too.
     pub cursor: String,
-    /// How many messages were acknowledged by the cursor that was shown.
+    /// The number of messages that the given cursor acknowledged.
     pub acknowledged: u64,
-    /// Why none is handed out, whether or not some wait: the webhook is paused or disabled.
+    /// The reason if none is handed out, whether or not some are pending: the webhook is paused or
+    /// disabled.
     pub held: Option<Activity>,
 }
 
-/// A message, as its receiver would have got it.
+/// A message, as its receiver would have got it in a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedMessage {
     /// Its delivery, with the message.
     pub delivery: Delivery,
-    /// The headers of its request, signed again: without those of a connection, and without those
-    /// that authenticate the platform to its target.
+    /// The headers of its request, signed again, without those of a connection and those that
+    /// authenticate the platform to its target.
     pub headers: Vec<(String, String)>,
 }
 
 impl Engine {
-    /// The messages that wait for the receiver of a webhook that is fetched
-    /// ([`DeliveryMode::Fetch`](webhook_model::DeliveryMode)), the oldest first: at most
-    /// `limit` of them, of 100, and no more than fit into about 1 MiB.
+    /// Returns the pending messages for the receiver of a webhook that is fetched
+    /// ([`DeliveryMode::Fetch`](webhook_model::DeliveryMode)), the oldest first: at most `limit` of
+    /// them, of 100, and only as many as fit into about 1 MiB.
     ///
-    /// `after` is the cursor of an earlier page: what that page had is acknowledged first, and is
-    /// then `sent`. The same cursor again acknowledges nothing more, and hands the same messages
-    /// out again, until the cursor that came with them is shown: each message is received at least
-    /// once. Without a cursor nothing is acknowledged. Of a webhook in order nothing is handed out
-    /// past what is being sent, because it was not fetched a moment ago. A paused or disabled one
-    /// hands nothing out, and takes acknowledgements.
+    /// `after` is the cursor of an earlier page: the messages of that page are acknowledged first,
+    /// and are then `sent`. The same cursor again acknowledges nothing more, and returns the same
+    /// messages again, until the caller sends the cursor that came with them: each message is
+    /// received at least once. Without a cursor nothing is acknowledged. A webhook in order hands
+    /// out no message behind one that is being sent, as happens just after it became fetched. A
+    /// paused or disabled one hands out none, and takes acknowledgements.
     ///
-    /// Only what the page had is acknowledged, not what came before it: another process may have
-    /// stored a message with a smaller row number since, or it was replayed.
+    /// Only the page's own messages are acknowledged, not earlier ones: another process may have
+    /// stored a message with a smaller row number in between, or a message was replayed.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`]; [`EngineError::Invalid`] when it is not fetched, and for what is
-    /// no cursor of this webhook, which acknowledges nothing; [`EngineError::Forbidden`] when the
-    /// owner's account is disabled; [`EngineError::Unsendable`] when its signing secrets cannot be
-    /// used; [`EngineError::Platform`], failures of the store.
+    /// [`EngineError::NotFound`]; [`EngineError::Invalid`] when the webhook is not fetched, and for
+    /// a text that is no cursor of this webhook, which acknowledges nothing;
+    /// [`EngineError::Forbidden`] when the owner's account is disabled; [`EngineError::Unsendable`]
+    /// when its signing secrets cannot be used; [`EngineError::Platform`], failures of the store.
     pub async fn fetch(
         &self,
         id: WebhookId,
@@ -123,7 +124,8 @@ impl Engine {
         Ok(sent)
     }
 
-    /// Costs what it returns, however much waits.
+    /// Returns the oldest pending deliveries. The cost depends on the result, not on the size of
+    /// the queue.
     async fn oldest(
         &self,
         webhook: &Webhook,
@@ -132,7 +134,7 @@ impl Engine {
     ) -> Result<Vec<Delivery>, EngineError> {
         let page = Page::first(limit.clamp(1, MAX_FETCHED)).with_bodies(BYTES);
         let states = match webhook.order {
-            // What was being sent when it became one that is fetched comes first.
+            // A delivery that was being sent when the webhook became fetched comes first.
             DeliveryOrder::InOrder => vec![DeliveryState::Queued, DeliveryState::Running],
             _ => vec![DeliveryState::Queued],
         };
@@ -155,7 +157,7 @@ impl Engine {
         Ok(readable)
     }
 
-    /// Large ones are signed on a thread of their own.
+    /// Builds the messages. Large ones are signed on a separate thread.
     async fn messages(
         &self,
         webhook: Webhook,
@@ -197,8 +199,8 @@ fn headers(
         if OF_CONNECTIONS.contains(&lower.as_str()) || same.clone().any(|of| of.sensitive) {
             return None;
         }
-        // Readers of the answer compare names as they are: those that the sender adds are in lower
-        // case, whatever the case in which they are sent.
+        // Receivers compare names as they are, so names that the sender adds are in lower case
+        // here, whatever their case in a request.
         let is_given = same.any(|of| of.name == name);
         let name = if is_given { name.to_owned() } else { lower };
         Some((name, value.trim().to_owned()))

@@ -1,5 +1,4 @@
-//! A task is run manually, or because its event is triggered manually: as if something had
-//! occurred that is meant for its owner only.
+//! Manual runs of a task, or of an event's task: as if something had occurred for its owner only.
 
 use gatepost_storage::webhooks::RemainingTasks;
 use webhook_model::{OwnerId, TagId, TaskId};
@@ -10,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::{EmitError, EngineError};
 
 impl Engine {
-    /// What comes of it is either stored, or pending, or an error that says why not.
+    /// Returns what was stored or is pending, or an error with the reason.
     pub(super) async fn run(
         &self,
         (task, owner): (TaskId, OwnerId),
@@ -45,7 +44,7 @@ impl Engine {
         Err(EngineError::NotFound)
     }
 
-    /// Before deliveries of an owner are queued manually.
+    /// Checks the limits before deliveries of an owner are queued manually.
     pub(super) fn admit_queued(
         &self,
         owner: OwnerId,
@@ -59,7 +58,7 @@ impl Engine {
         self.core.access.run_by_hand(owner, deliveries)
     }
 
-    /// Nothing is sent for an owner whose account is disabled or gone.
+    /// Refuses to send for an owner whose account is disabled or deleted.
     pub(super) async fn check_enabled(&self, owner: OwnerId) -> Result<(), EngineError> {
         if self.core.access.is_enabled(owner).await? {
             return Ok(());
@@ -68,7 +67,7 @@ impl Engine {
         Err(EngineError::Forbidden(words.to_owned()))
     }
 
-    /// As many deliveries of the owner wait as may.
+    /// The error if the owner has as many pending deliveries as allowed.
     fn full(&self, owner: OwnerId) -> Result<EngineError, EngineError> {
         let most = self.core.access.quota(owner)?.waiting;
         Ok(EngineError::Full {

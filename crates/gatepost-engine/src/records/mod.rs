@@ -1,7 +1,7 @@
-//! The engine's methods by which webhooks, tasks, events and deliveries are made, read and changed.
-//! Who may do so is decided by the caller.
+//! The engine's methods to create, read and change webhooks, tasks, events and deliveries. The
+//! caller decides who may do so.
 
-mod changes;
+pub(crate) mod changes;
 pub(crate) mod cursor;
 mod deliveries;
 mod events;

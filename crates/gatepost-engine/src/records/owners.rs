@@ -1,4 +1,4 @@
-//! Owners and places: what the platform tells the engine of its users, and asks about them.
+//! Owners and realms: notices from the platform about its users, and questions about them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{Quota, Realm, TenantId};
@@ -12,42 +12,42 @@ use webhook_model::{OwnerId, WebhookId};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// For how long it is shown what was not stored.
+/// The time for which rejected deliveries are shown.
 const DAY: TimeDelta = TimeDelta::days(1);
-/// Counts that are summed up at most: of 500 webhooks there are 1,500 in an hour.
+/// The maximum number of counts that are summed up: 500 webhooks have 1,500 in an hour.
 const COUNTS: u32 = 40_000;
 
-/// What an owner uses, and how much of it there may be.
+/// An owner's usage and quota.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Usage {
-    /// How much there may be.
+    /// The quota.
     pub quota: Quota,
     /// Webhooks, tasks and events.
     pub records: RecordUsage,
-    /// The queue and the delivery log: an estimate that is behind by about a second.
+    /// The queue and the delivery log: an estimate that lags by about a second.
     pub log: LogUsage,
-    /// What was sent, run, triggered and replayed by hand within a minute, and what ran by what the
-    /// owner caused, in this process.
+    /// Manual sends, runs, triggers and replays within a minute, and runs that the owner's
+    /// occurrences caused, in this process.
     pub runs_in_minute: u32,
     /// Deliveries that were not stored in the last 24 hours.
     pub rejected: Rejected,
 }
 
-/// Deliveries of an owner that were not stored, by what there was too much of.
+/// Deliveries of an owner that were not stored, by the exceeded limit.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rejected {
-    /// As much waited as may.
+    /// The owner had as many pending deliveries as allowed.
     pub waiting: u64,
-    /// One occurrence ran as many tasks, or made as many bytes, as it may.
+    /// One occurrence ran as many tasks, or made as many bytes, as allowed.
     pub occurrence: u64,
     /// The owner had caused as many runs in a minute as allowed.
     pub rate: u64,
 }
 
 impl Engine {
-    /// How much an owner has and uses, and how much there may be.
+    /// Returns an owner's usage and quota.
     ///
     /// # Errors
     /// [`EngineError::Platform`] when the platform's quotas panic, failures of the store.
@@ -62,9 +62,10 @@ impl Engine {
         })
     }
 
-    /// Something about this user has changed: enabled, disabled, deleted, made again, or in another
-    /// tenant. Asks the platform, and holds, releases or moves what the user has, for all processes
-    /// that share the store. Without this call the same happens when the user is next asked about.
+    /// Notifies the engine that a user was enabled, disabled, deleted, created again, or moved to
+    /// another tenant. Asks the platform, and suspends, releases or moves the user's records, for
+    /// all processes that share the store. Without this call the same happens when the user is next
+    /// asked about.
     ///
     /// # Errors
     /// [`EngineError::Platform`] when the platform does not answer, failures of the store.
@@ -72,9 +73,9 @@ impl Engine {
         self.core.access.owner_changed(owner).await
     }
 
-    /// Moves all that a user has to another place, in one commit: administrators of that place see
-    /// the records and what is made from now on, not what was sent before. Deliveries that wait end
-    /// as `error: the owner moved`. Where the platform's accounts say otherwise, the user is moved
+    /// Moves all records of a user to another realm, in one commit: administrators of that realm
+    /// see the records and what is made afterwards, not what was sent earlier. Pending deliveries
+    /// end as `error: the owner moved`. If the platform's accounts disagree, the user is moved
     /// back: change them first.
     ///
     /// # Errors
@@ -84,8 +85,8 @@ impl Engine {
         Ok(self.core.store.assign_realm(owner, place, now).await?)
     }
 
-    /// Removes all that a user has: keys, webhooks, tasks, events, deliveries. When this returns,
-    /// nothing of it is sent or listed any more; the rows go in the background.
+    /// Removes all records of a user: keys, webhooks, tasks, events, deliveries. When this returns,
+    /// none of them is sent or listed any more; the rows are removed in the background.
     ///
     /// # Errors
     /// Failures of the store.
@@ -111,7 +112,7 @@ impl Engine {
             .await?)
     }
 
-    /// Who owns a record, also one that cannot be read; `None` when there is no such record.
+    /// Returns the owner of a record, readable or not; `None` when there is no such record.
     ///
     /// # Errors
     /// Failures of the store.
@@ -119,8 +120,9 @@ impl Engine {
         Ok(self.core.store.owner_of(record).await?)
     }
 
-    /// Records that cannot be read, oldest first: written by a newer version, or sealed with a key
-    /// that is lost. They can be deleted; their deliveries wait. Reads all rows of the scope.
+    /// Returns records that cannot be read, oldest first: written by a newer version, or sealed
+    /// with a key that is lost. They can be deleted; their deliveries wait. Reads all rows of the
+    /// scope.
     ///
     /// # Errors
     /// Failures of the store.
@@ -132,10 +134,10 @@ impl Engine {
         Ok(self.core.store.unreadable(scope, limit).await?)
     }
 
-    /// Deliveries that were counted instead of stored, by webhook, reason and hour, newest hour
-    /// first: those of a scope, or of one of its webhooks. They are written once a second, or once
-    /// a minute if an owner has more than 16 new ones, to the hour in which that is: a process that
-    /// is killed loses what it counted since.
+    /// Returns the numbers of deliveries that were counted instead of stored, by webhook, reason
+    /// and hour, newest hour first: those of a scope, or of one of its webhooks. They are written
+    /// once a second, or once a minute if an owner has more than 16 new ones, to the hour of the
+    /// write: a process that is killed loses the counts since its last write.
     ///
     /// # Errors
     /// Failures of the store.

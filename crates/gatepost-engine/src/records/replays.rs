@@ -1,4 +1,4 @@
-//! Deliveries that have ended are sent again, as far as their owners may.
+//! Replays: ended deliveries are sent again within their owners' limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,10 @@ use crate::error::EngineError;
 
 /// Rows queued again in one transaction.
 const BITE: u32 = 100;
-/// Fewer where their messages come to this: they are in memory until their owners' room is known.
+/// The bytes of messages that end a batch earlier: they are in memory until their owners' headroom
+/// is known.
 const BYTES: Bodies = Bodies::UpTo(8 * 1024 * 1024);
-/// What was made this long ago was allowed then: whether its owner still is, is asked again.
+/// The age from which the owner's permission to receive a delivery is checked again.
 const STALE: TimeDelta = TimeDelta::hours(1);
 
 /// The deliveries to send again. Only ended deliveries are sent again; others are skipped.
@@ -29,14 +30,14 @@ pub enum Replay {
     Failed {
         /// The webhook.
         webhook: WebhookId,
-        /// Created at or after this.
+        /// The start of the period, inclusive.
         from: DateTime<Utc>,
-        /// Created before this.
+        /// The end of the period, exclusive.
         before: DateTime<Utc>,
     },
 }
 
-/// Rows of one owner.
+/// The rows of one owner.
 #[derive(Debug, Default)]
 struct Share {
     rows: u32,
@@ -45,9 +46,9 @@ struct Share {
 }
 
 impl Engine {
-    /// Sends deliveries again that have ended: same bytes, same id. Those whose message was not
-    /// kept are passed over. Returns how many were queued: fewer than there are when the owner
-    /// may not have more queued at this moment.
+    /// Sends ended deliveries again: same bytes, same id. Deliveries without a kept message are
+    /// skipped. Returns how many were queued: fewer than selected when the owner may not have more
+    /// queued at this moment.
     ///
     /// # Errors
     /// When none were queued: [`EngineError::TooFast`], [`EngineError::Full`], and
@@ -57,7 +58,7 @@ impl Engine {
         self.replay_in(Scope::All, which).await
     }
 
-    /// As [`replay`](Self::replay), but of failed deliveries only those in this scope.
+    /// As [`replay`](Self::replay), but restricts failed deliveries to this scope.
     ///
     /// # Errors
     /// As there.
@@ -70,7 +71,7 @@ impl Engine {
                 Err(EngineError::Store(source)) if queued > 0 => {
                     return Err(EngineError::Interrupted { queued, source });
                 }
-                // Calling again goes on with the rest, when that is allowed.
+                // Calling again continues with the rest, when that is allowed.
                 Err(_) if queued > 0 => return Ok(queued),
                 Err(error) => return Err(error),
             }
@@ -78,8 +79,8 @@ impl Engine {
         }
     }
 
-    /// Deliveries that wait for later are due now: those that are retried need not wait for their
-    /// time. Returns how many.
+    /// Makes pending deliveries due immediately, so that retries do not wait for their time.
+    /// Returns their number.
     ///
     /// # Errors
     /// [`EngineError::TooFast`], failures of the store.
@@ -95,7 +96,7 @@ impl Engine {
                 waiting.push(row);
             }
         }
-        // What changes nothing is charged to nobody, and costs no transaction.
+        // A call that changes nothing is not charged and needs no transaction.
         if waiting.is_empty() {
             return Ok(0);
         }
@@ -112,7 +113,7 @@ impl Engine {
         Ok(changed)
     }
 
-    /// `None`: there are no more.
+    /// Replays the next batch. `None`: there are no more.
     async fn replay_batch(
         &self,
         scope: Scope,
@@ -125,7 +126,7 @@ impl Engine {
         };
         *after = Some(last.id);
         let now = self.core.clock.now()?;
-        // What did not end is being sent as it is, and what was not kept is gone.
+        // Deliveries that have not ended are being sent, and messages that were not kept cannot be.
         rows.retain(|row| row.state.is_final() && row.message_kept);
         let shares = shares(&rows, now);
         for (owner, share) in &shares {
@@ -143,7 +144,7 @@ impl Engine {
         Ok(Some(queued))
     }
 
-    /// The next rows, in order of their numbers.
+    /// Reads the next rows, in order of their numbers.
     async fn replayed(
         &self,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! What a task is run about, when it is run by hand or its event is triggered by hand.
+//! The context of a manual run or trigger.
 
 use webhook_model::{
     Audience, Data, Event, EventName, EventType, Invalid, Object, Occurrence, Target,
@@ -6,38 +6,38 @@ use webhook_model::{
 
 use crate::render::NAME;
 
-/// What a run or a test of a task by hand is about: as if it had occurred. Nothing is matched by
-/// it.
+/// The context of a manual run or test of a task, as if it had occurred. It is matched against no
+/// events.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RunContext {
-    /// What occurred; `None` for a run because somebody wanted one.
+    /// The event that occurred; `None` for a manual run without one.
     pub event: Option<(EventType, EventName)>,
-    /// To what.
+    /// The object of the event.
     pub object: Option<Object>,
     /// Values of further variables, by name.
     pub variables: Vec<(String, String)>,
-    /// What it brings along.
+    /// The data of the occurrence.
     pub data: Option<Data>,
-    /// What the event that runs the task has for the message.
+    /// The context that the event adds to the message.
     pub context: Option<Data>,
 }
 
 gatepost_ids::setters!(RunContext {
-    /// Says what occurred.
+    /// Sets the event that occurred.
     with_event(event: (EventType, EventName)) => Some(event),
-    /// Says to what.
+    /// Sets the object.
     with_object(object: Object) => Some(object),
     /// Sets [`variables`](Self::variables).
     with_variables(variables: Vec<(String, String)>) => variables,
-    /// Sets what it brings along.
+    /// Sets the data.
     with_data(data: Data) => Some(data),
     /// Sets [`context`](Self::context).
     with_context(context: Data) => Some(context),
 });
 
 impl RunContext {
-    /// Its occurrence: of its event, or that a task was run by hand.
+    /// Returns the occurrence: of its event, or of the manual run of a task.
     pub(super) fn occurrence(self, audience: Audience) -> Result<Occurrence, Invalid> {
         let (event_type, event) = match self.event {
             Some(words) => words,
@@ -51,34 +51,35 @@ impl RunContext {
     }
 }
 
-/// What an event that is triggered by hand brings along, as if it had occurred: by default nothing.
+/// The input of an event that is triggered manually, as if it had occurred: empty by default.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct TriggerInput {
     /// Values of variables, by name.
     pub variables: Vec<(String, String)>,
-    /// Its data.
+    /// The data of the occurrence.
     pub data: Option<Data>,
-    /// What the message has in place of the event's own context.
+    /// The context that replaces the event's own in the message.
     pub context: Option<Data>,
 }
 
 gatepost_ids::setters!(TriggerInput {
     /// Sets [`variables`](Self::variables).
     with_variables(variables: Vec<(String, String)>) => variables,
-    /// Sets its data.
+    /// Sets the data.
     with_data(data: Data) => Some(data),
     /// Replaces the event's own context.
     with_context(context: Data) => Some(context),
 });
 
 impl TriggerInput {
-    /// What the task of the event runs about. `object` is what the object or the tag is called.
+    /// Returns the context in which the event's task runs. `object` is the name of the object or
+    /// the tag.
     pub(super) fn about(self, event: &Event, object: Option<String>) -> RunContext {
         let mut variables = self.variables;
         let object = match event.target {
             Target::Instance(id) => Some(Object::new(id, object.unwrap_or_default())),
-            // There is no object, but something to call it.
+            // There is no object, only a name.
             Target::Tag(_) => {
                 let is_named = variables.iter().any(|(name, _)| name == NAME);
                 let name = object.filter(|_| !is_named);

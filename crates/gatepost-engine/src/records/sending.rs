@@ -1,4 +1,4 @@
-//! Messages that are sent manually: through the queue, past it as a test, or only shown.
+//! Messages that are sent manually through the queue, sent as a test without it, or only shown.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::give_way::apart;
 use crate::render::Example;
 use crate::routes::Route;
 
-/// Takes the place of an access token that is not fetched yet.
+/// Stands for an access token that is not fetched yet.
 const TOKEN: &str = "Bearer (an access token)";
 
 impl Engine {
-    /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
-    /// sent at once if there is room, as what comes of an emit.
+    /// Queues a message manually; without one, the default payload. Variables are filled in. It is
+    /// sent immediately if there is headroom, as deliveries of an emit are.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EmitError::Message`](crate::EmitError::Message) when it grows
     /// too large, [`EngineError::Forbidden`] when the owner's account is disabled,
-    /// [`EngineError::Full`] when as many deliveries of the owner wait as may,
+    /// [`EngineError::Full`] when the owner has as many pending deliveries as allowed,
     /// [`EngineError::TooFast`], [`EngineError::Platform`], failures of the store.
     pub async fn send(
         &self,
@@ -42,10 +42,11 @@ impl Engine {
         self.post(letter).await
     }
 
-    /// Sends a task's message as a test: filled in for this, by the task's webhook, through queue
-    /// and log, under an id that [says so](gatepost_storage::webhooks::MessageId::is_test). The
-    /// task need not be enabled, is not deleted if it runs once, and does not count as run. What
-    /// its owner may receive is for the caller to judge.
+    /// Sends a task's message as a test: filled in from this context, by the task's webhook,
+    /// through queue and log, under an id that [marks it as a
+    /// test](gatepost_storage::webhooks::MessageId::is_test). The task need not be enabled, is not
+    /// deleted if it is a one-time task, and does not count as run. The caller checks that its
+    /// owner may receive the message.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such task;
@@ -75,7 +76,7 @@ impl Engine {
         self.post(letter).await
     }
 
-    /// To a webhook that may be unreadable.
+    /// Returns a letter to a webhook that may be unreadable.
     async fn letter_to(&self, to: WebhookId) -> Result<Letter, EngineError> {
         let (webhook, owner) = match self.webhook(to).await {
             Err(EngineError::Store(error)) if error.kind() == ErrorKind::Corrupt => {
@@ -105,16 +106,17 @@ impl Engine {
         }
     }
 
-    /// Sends a message at once, past the queue, and waits for the response: what a form shows under
-    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored. Four of an owner are
-    /// under way at a time, and 64 in all.
+    /// Sends a message immediately, without the queue, and waits for the response, as for a form's
+    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored. An owner may have
+    /// four of these under way at a time, and all owners 64.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
     /// [`EngineError::Unsendable`] for a webhook that no request can be made of;
     /// [`EngineError::Forbidden`], [`EngineError::TooFast`] and [`EngineError::Platform`] as for
-    /// [`send`](Self::send). [`EngineError::Forbidden`] where messages are fetched, too: nothing is
-    /// sent to that URL. A target that policy refuses is an attempt with that outcome.
+    /// [`send`](Self::send). [`EngineError::Forbidden`] if the webhook's messages are fetched, too:
+    /// nothing is sent to that URL. A target that the policy refuses is an attempt with that
+    /// outcome.
     pub async fn send_now(
         &self,
         webhook: &Webhook,
@@ -136,7 +138,7 @@ impl Engine {
         Ok(sent.shown(&route.credentials))
     }
 
-    /// The exact bytes that would be sent, and what the target policy says, without sending
+    /// Returns the exact bytes that would be sent, and the target policy's verdict, without sending
     /// anything. Holds the webhook's secrets in plaintext.
     ///
     /// # Errors
@@ -157,7 +159,7 @@ impl Engine {
         preview.map_err(EngineError::Unsendable)
     }
 
-    /// A message sent by hand, filled in.
+    /// Fills in a message that is sent manually.
     async fn manual_body(
         &self,
         message: Option<&Message>,
@@ -171,9 +173,9 @@ impl Engine {
         Ok(apart(bytes, render).await?)
     }
 
-    /// Fills a message in as [`test_task`](Self::test_task) does: for this, with the platform's own
-    /// variables and zone. Nothing is sent. A message of 1 MiB takes some hundredths of a second:
-    /// call it where no other task waits.
+    /// Fills a message in as [`test_task`](Self::test_task) does: for this context, with the
+    /// platform's own variables and zone. Nothing is sent. A message of 1 MiB takes some hundredths
+    /// of a second: call it on a thread that may block.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
@@ -184,7 +186,7 @@ impl Engine {
         Ok(rendering.example(message, about.context.as_ref())?)
     }
 
-    /// The variables that the platform added, with their values.
+    /// Returns the variables that the platform added, with their values.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.emitter.renderer.variables()
     }

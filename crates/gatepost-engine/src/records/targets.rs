@@ -1,4 +1,4 @@
-//! What the target policy says to a URL before a webhook is sent to it.
+//! The target policy's verdict on a URL before a webhook is sent to it.
 
 use std::time::Duration;
 
@@ -7,25 +7,26 @@ use webhook_model::{OwnerId, TargetUrl};
 
 use crate::engine::Engine;
 
-/// Who saves a webhook waits for its name to be looked up no longer than this.
+/// The maximum time that saving a webhook waits for the lookup of its host name.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the target policy says to a URL.
+/// The target policy's verdict on a URL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TargetVerdict {
-    /// Nothing speaks against it, as far as is known.
+    /// No rule forbids it, as far as is known.
     Allowed,
-    /// The host name leads to no address that may be sent to. Whether it has none or the wrong one
-    /// is not said: that would tell what the platform's own network knows of the name.
+    /// The host name has no address that may be sent to. The verdict does not say whether it has
+    /// none or a forbidden one: that would reveal what the platform's own network knows of the
+    /// name.
     NoAddress,
     /// The URL itself breaks a rule.
     Refused(TargetRefusal),
 }
 
 impl Engine {
-    /// What the target policy says to a URL by itself, at once: before it is saved, or beside a
-    /// field. A host name that passes is not looked up.
+    /// Returns the target policy's verdict on a URL without a lookup, immediately: before it is
+    /// saved, or next to a field. The addresses of a host name that passes are not checked.
     #[must_use]
     pub fn check_url(&self, url: &TargetUrl) -> TargetVerdict {
         match self.transport().check_url(url) {
@@ -34,10 +35,10 @@ impl Engine {
         }
     }
 
-    /// As [`check_url`](Self::check_url), and of a host name the addresses that it has now. `by` is
-    /// the user who wants to know. Waits for at most a second; what is not known by then counts as
-    /// allowed, as does everything while two other names are looked up for users of the same place,
-    /// or for the same user, or eight in all. Every attempt asks again.
+    /// As [`check_url`](Self::check_url), and checks the current addresses of a host name. `by` is
+    /// the user who asks. Waits for at most a second. A name that is not resolved by then counts as
+    /// allowed, as does any while two other names are looked up for users of the same realm, or for
+    /// the same user, or eight in all. Every attempt checks again.
     pub async fn check_target(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
         let by_url = self.check_url(url);
         if by_url != TargetVerdict::Allowed {

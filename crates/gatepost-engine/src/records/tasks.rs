@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, Found, RecordHead, RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
@@ -14,18 +13,18 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 
 impl Engine {
-    /// Creates a task. It belongs to the owner of its webhook, whoever creates it.
+    /// Creates a task. It belongs to the owner of its webhook, whichever user creates it.
     ///
     /// # Errors
     /// [`EngineError::Dangling`] when its webhook does not exist; [`EngineError::Full`] when the
     /// owner has as many as allowed; [`EngineError::TooFast`] for a system administrator without a
-    /// tenant, who makes ten changes a minute, where a one-time task counts as two;
+    /// tenant, who makes ten changes a minute, with a one-time task counting as two;
     /// [`EngineError::Platform`], failures of the store.
     pub async fn create_task(&self, task: &Task) -> Result<TaskRow, EngineError> {
         self.create(task).await
     }
 
-    /// A task.
+    /// Returns a task.
     ///
     /// # Errors
     /// Failures of the store.
@@ -33,8 +32,8 @@ impl Engine {
         Ok(self.core.store.task(id).await?)
     }
 
-    /// The heads of those of these tasks that are there and whose names can be read, in order of
-    /// their row numbers. Their messages are not read.
+    /// Returns the heads of those of these tasks that exist and whose names can be read, in order
+    /// of their row numbers. Their messages are not read.
     ///
     /// # Errors
     /// Failures of the store.
@@ -51,7 +50,7 @@ impl Engine {
         Ok(ids.iter().zip(heads).filter_map(named).collect())
     }
 
-    /// One page of tasks.
+    /// Returns one page of tasks.
     ///
     /// # Errors
     /// Failures of the store.
@@ -59,7 +58,7 @@ impl Engine {
         Ok(self.core.store.list_tasks(query).await?)
     }
 
-    /// When the newest delivery of each of these tasks was created, for those that have one.
+    /// Returns the creation time of the newest delivery of each of these tasks that has one.
     ///
     /// # Errors
     /// Failures of the store.
@@ -71,11 +70,12 @@ impl Engine {
         Ok(runs.into_iter().collect())
     }
 
-    /// Changes a task. `edit` may be called again if the task was changed by others in between.
-    /// With another owner's webhook, the task and its events are that owner's.
+    /// Changes a task. `edit` may be called again if the task was changed in between. With another
+    /// owner's webhook, the task and its events become that owner's.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], what `edit` refuses, and as [`create_task`](Self::create_task).
+    /// [`EngineError::NotFound`], the refusals of `edit`, and as
+    /// [`create_task`](Self::create_task).
     pub async fn edit_task(
         &self,
         id: TaskId,
@@ -84,7 +84,7 @@ impl Engine {
         Ok(self.edit(id, edit).await?.1)
     }
 
-    /// Deletes a task and its events. Deliveries that it made go on.
+    /// Deletes a task and its events. The deliveries that it made are still sent.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], failures of the store.
@@ -92,14 +92,14 @@ impl Engine {
         self.delete(id.into(), Cascade::Refuse).await.map(drop)
     }
 
-    /// Runs a task by hand, as if this had occurred, whether or not anything did. A one-time task
-    /// is deleted by that. A disabled task does not run. The log says who ran it: `by`, unless the
-    /// platform had to be waited for.
+    /// Runs a task manually, as if this had occurred, whether or not anything did. A one-time task
+    /// is deleted by that. A disabled task does not run. The log names the user who ran it, `by`,
+    /// unless the engine had to wait for the platform.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no enabled task of that number;
     /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive this;
-    /// [`EngineError::Full`] when as many deliveries of the owner wait as may;
+    /// [`EngineError::Full`] when the owner has as many pending deliveries as allowed;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
     pub async fn run_task(
         &self,
@@ -116,20 +116,29 @@ impl Engine {
 impl Record for Task {
     type Id = TaskId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("tasks", |usage| usage.tasks);
     const PARENT: Field = Field::Owner;
 
-    /// With another webhook it gets another owner.
+    /// An edit to another webhook may change the owner.
     async fn validate(
         &self,
         _: Option<&Self>,
+        owner: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         let missing = EngineError::Dangling(Self::PARENT);
         let Action::Send { webhook, .. } = &self.action else {
             return Err(missing);
         };
-        let owner = engine.owner_of(RecordId::Webhook(*webhook)).await?;
-        Ok((owner.ok_or(missing)?, self.delete_after_run))
+        match owner {
+            Some(owner) => Ok(owner),
+            None => {
+                let owner = engine.owner_of(RecordId::Webhook(*webhook)).await?;
+                owner.ok_or(missing)
+            }
+        }
+    }
+
+    fn runs_once(&self) -> bool {
+        self.delete_after_run
     }
 }

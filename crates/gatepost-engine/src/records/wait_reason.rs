@@ -9,8 +9,8 @@ use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Why a delivery waits that is due, or will be. What targets and limits do is as this process sees
-/// it: another one may have sent the delivery a moment ago.
+/// Why a delivery waits that is or will be due. The states of targets and limits are those that
+/// this process sees: another one may have sent the delivery a moment ago.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum WaitReason {
@@ -20,20 +20,20 @@ pub enum WaitReason {
     Fetch,
     /// The account of its owner is disabled.
     Owner,
-    /// Its webhook sends in order, and this delivery comes first.
+    /// Its webhook sends in order, and this delivery is ahead of it.
     Behind(DeliveryId),
-    /// The target cannot be reached, and nothing is sent to it for this long.
+    /// The target cannot be reached, and no request is sent to it for this time.
     Target(Duration),
-    /// The webhook has sent as many requests a second as it may.
+    /// The webhook has sent as many requests a second as allowed.
     Rate,
-    /// As many requests are in flight, of the webhook or of all, as may be.
+    /// The webhook, or all together, have as many requests in flight as allowed.
     Room,
 }
 
 impl Engine {
-    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way,
-    /// or it does not wait. `webhook` is its webhook.
-    /// Costs one lookup, and one more where the webhook sends in order.
+    /// Returns why a queued delivery still waits; `None` when it waits only for its time, or does
+    /// not wait. `webhook` is its webhook. Costs one lookup, and one more if the webhook sends in
+    /// order.
     ///
     /// # Errors
     /// Failures of the store.
@@ -64,7 +64,7 @@ impl Engine {
         if delivery.due > now {
             return Ok(None);
         }
-        // What this process waits for.
+        // The reasons in this process.
         let here = if let Some(time) = admission.closed_for(delivery.webhook) {
             Some(WaitReason::Target(time))
         } else if !admission.has_waiting(delivery.webhook) {
@@ -77,7 +77,7 @@ impl Engine {
         Ok(here)
     }
 
-    /// The oldest delivery of the webhook that has not ended, if it is another.
+    /// The oldest delivery of the webhook that has not ended, unless it is this one.
     async fn first_open(&self, delivery: &Delivery) -> Result<Option<DeliveryId>, EngineError> {
         let query = DeliveryQuery {
             webhook: Some(delivery.webhook),

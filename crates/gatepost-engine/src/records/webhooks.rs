@@ -1,7 +1,6 @@
 //! Webhooks (SPEC 2.2).
 
 use delivery::RequestError;
-use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookRow};
 use gatepost_storage::{Bodies, ErrorKind, Page, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, OwnerId, Webhook, WebhookId};
@@ -12,9 +11,9 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::routes::prototype;
 
-/// How many tasks are named to a caller who may not delete a webhook.
+/// The number of tasks named in the refusal to delete a webhook.
 const NAMED: usize = 20;
-/// How many are read at a time to be counted.
+/// The number of tasks read at a time to count them.
 const COUNTED: u32 = 1_000;
 
 impl Engine {
@@ -22,14 +21,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] when headers and authorization contradict each other or no request
-    /// can be made of it, [`EngineError::NameTaken`] by another of the owner's,
+    /// can be made of it, [`EngineError::NameTaken`] by another webhook of the owner,
     /// [`EngineError::Full`] when the owner has as many as allowed, [`EngineError::TooFast`],
     /// [`EngineError::Platform`], failures of the store.
     pub async fn create_webhook(&self, webhook: &Webhook) -> Result<WebhookRow, EngineError> {
         self.create(webhook).await
     }
 
-    /// A webhook.
+    /// Returns a webhook.
     ///
     /// # Errors
     /// Failures of the store.
@@ -37,7 +36,7 @@ impl Engine {
         Ok(self.core.store.webhook(id).await?)
     }
 
-    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    /// Returns those of these webhooks that exist and can be read, in order of their row numbers.
     ///
     /// # Errors
     /// Failures of the store.
@@ -45,7 +44,7 @@ impl Engine {
         Ok(self.core.store.webhooks(ids).await?)
     }
 
-    /// One page of webhooks.
+    /// Returns one page of webhooks.
     ///
     /// # Errors
     /// Failures of the store.
@@ -56,11 +55,11 @@ impl Engine {
         Ok(self.core.store.list_webhooks(query).await?)
     }
 
-    /// Changes a webhook; in force for the next attempt, also of deliveries that wait. `edit` may
-    /// be called again if the webhook was changed by others in between.
+    /// Changes a webhook, from the next attempt on, including those of pending deliveries. `edit`
+    /// may be called again if the webhook was changed in between.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], what `edit` refuses, and as
+    /// [`EngineError::NotFound`], the refusals of `edit`, and as
     /// [`create_webhook`](Self::create_webhook).
     pub async fn edit_webhook(
         &self,
@@ -80,16 +79,17 @@ impl Engine {
         Ok(row)
     }
 
-    /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
+    /// Pauses a webhook: its deliveries are queued and wait. Requests in flight end.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
-    /// changes a minute (to pause what is paused is none); failures of the store.
+    /// [`EngineError::NotFound`]; [`EngineError::TooFast`] if its owner is a system administrator
+    /// without a tenant, who makes ten changes a minute (pausing a paused webhook is none);
+    /// failures of the store.
     pub async fn pause_webhook(&self, id: WebhookId) -> Result<WebhookRow, EngineError> {
         self.parts.activities.set(id, Activity::Paused).await
     }
 
-    /// Sends what was held, at a bounded rate, and what occurs from now on.
+    /// Resumes a webhook: its backlog is sent at a bounded rate, and new deliveries normally.
     ///
     /// # Errors
     /// As [`pause_webhook`](Self::pause_webhook).
@@ -97,12 +97,12 @@ impl Engine {
         self.parts.activities.set(id, Activity::Active).await
     }
 
-    /// Deletes a webhook with its delivery log: when this returns, nothing of it is sent or listed
-    /// any more, however much it was; the rows go in the background.
+    /// Deletes a webhook with its delivery log, however large: when this returns, none of its
+    /// deliveries is sent or listed any more; the rows are removed in the background.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; [`EngineError::InUse`], naming tasks that send it, unless
-    /// `cascade` says that they go as well; failures of the store.
+    /// `cascade` deletes these as well; failures of the store.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
         match self.delete(id.into(), cascade).await {
             Err(EngineError::Store(error)) if error.kind() == ErrorKind::InUse => {
@@ -116,7 +116,7 @@ impl Engine {
         }
     }
 
-    /// The names of the first tasks that send it, and how many more do.
+    /// Returns the names of the first tasks that send it, and the number of the others.
     async fn users(&self, id: WebhookId) -> Result<(Vec<String>, u64), EngineError> {
         let mut query = TaskQuery {
             scope: Scope::All,
@@ -143,24 +143,25 @@ impl Engine {
 impl Record for Webhook {
     type Id = WebhookId;
 
-    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("webhooks", |usage| usage.webhooks);
     const PARENT: Field = Field::Owner;
 
     async fn validate(
         &self,
         before: Option<&Self>,
+        _: Option<OwnerId>,
         engine: &Engine,
-    ) -> Result<(OwnerId, bool), EngineError> {
+    ) -> Result<OwnerId, EngineError> {
         self.check()?;
-        // What the sender would refuse each time is refused here, where the owner sees it.
+        // A webhook that the sender would refuse each time is refused here, where the owner sees
+        // it.
         prototype(self).map_err(|error| Invalid::new(field(&error), error.to_string()))?;
         let token_url = |webhook: &Self| match &webhook.authorization {
             Authorization::OAuth2(client) => Some(client.token_url().clone()),
             _ => None,
         };
         let url = token_url(self);
-        // A client's secret is not kept for a token endpoint that nothing may be sent to. One that
-        // was allowed when it was stored stays: each attempt judges it again.
+        // A client secret is not stored for a token endpoint to which nothing may be sent. A stored
+        // one stays: each attempt checks it again.
         if url != before.and_then(token_url)
             && let Some(TargetVerdict::Refused(refusal)) = url.map(|url| engine.check_url(&url))
         {
@@ -172,12 +173,12 @@ impl Record for Webhook {
         {
             engine.parts.schedules.check(schedule)?;
         }
-        // It keeps its owner, whatever an edit says.
-        Ok((before.unwrap_or(self).owner, false))
+        // It keeps its owner, whatever the edit sets.
+        Ok(before.unwrap_or(self).owner)
     }
 }
 
-/// The field that a request cannot be made of.
+/// The field that prevents a request.
 fn field(error: &RequestError) -> Field {
     match error {
         RequestError::ClientIdentity(error) if error.is_about_key() => Field::ClientKey,

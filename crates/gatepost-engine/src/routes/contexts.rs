@@ -1,5 +1,5 @@
-//! What events have for the messages of their tasks. It is not remembered, for few messages ask for
-//! it.
+//! The contexts of events for the messages of their tasks. They are not cached, as few messages use
+//! them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use super::matched::MatchedTask;
 
 /// Events of a task read at a time.
 const READ: u32 = 100;
-/// And how much of their filters and contexts.
+/// The maximum bytes of their filters and contexts read at a time.
 const BYTES: u64 = 1024 * 1024;
-/// How often, at most: an owner with more events than this can hold is not helped.
+/// The maximum number of reads: events of an owner beyond them are not found.
 const READS: usize = 100;
 
 #[derive(Debug)]
@@ -27,8 +27,9 @@ impl Contexts {
         Self { store }
     }
 
-    /// Of the events that reached these tasks. Where that is not known any more, because the run
-    /// waited in the outbox: of the first of the task's events that the occurrence is one of.
+    /// Returns the contexts of the events that reached these tasks. If the event is unknown,
+    /// because the run waited in the outbox, returns that of the first of the task's events that
+    /// the occurrence matches.
     pub(crate) async fn of(
         &self,
         tasks: &[&MatchedTask],

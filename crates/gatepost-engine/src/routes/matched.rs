@@ -5,14 +5,14 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{Basis, RecordId, RoutesVersion, TaskRoute, WebhookRoute};
 use webhook_model::{EventId, OwnerId, TaskId};
 
-/// A task that is reached, and by what.
+/// A task that is reached, with the event that reaches it.
 #[derive(Clone, Debug)]
 pub(crate) struct MatchedTask {
-    /// Where its owner stands.
+    /// The realm of its owner.
     pub place: Realm,
     pub task: TaskRoute,
     pub webhook: WebhookRoute,
-    /// One of the events that match; `None` when the task itself was asked for.
+    /// One of the events that match; `None` when the task itself was selected.
     pub event: Option<(EventId, Revision)>,
 }
 
@@ -25,7 +25,7 @@ impl MatchedTask {
         self.task.owner
     }
 
-    /// What must not have changed for this task to run.
+    /// Returns the rows that must be unchanged for this task to run.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (RecordId, Revision)> {
         let event = self
             .event
@@ -33,7 +33,7 @@ impl MatchedTask {
         std::iter::once((RecordId::Task(self.task.id), self.task.revision)).chain(event)
     }
 
-    /// Whether a change of this row is a change of what was matched.
+    /// Whether a change of this row affects the match.
     pub(crate) fn is_of(&self, row: RecordId) -> bool {
         match row {
             RecordId::Webhook(id) => self.webhook.id == id,
@@ -43,10 +43,10 @@ impl MatchedTask {
     }
 }
 
-/// What an occurrence reaches in its places.
+/// The tasks that an occurrence reaches in its realms.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matched {
-    /// The versions of the places at which that was so.
+    /// The versions of the realms for which this is true.
     pub seen: Vec<(Realm, RoutesVersion)>,
     /// Each task once, in order of their row numbers.
     pub tasks: Vec<MatchedTask>,
@@ -62,15 +62,15 @@ impl Matched {
         }
     }
 
-    /// An owner who moved between two reads is in both places: once is enough, for the store
-    /// refuses the one that is out of date.
+    /// Sorts the tasks and removes duplicates: an owner who moved between two reads is in both
+    /// realms, and the store refuses the outdated one.
     pub(super) fn in_order(mut self) -> Self {
         self.tasks.sort_by_key(MatchedTask::id);
         self.tasks.dedup_by_key(|matched| matched.task.id);
         self
     }
 
-    /// Nothing at all may have changed in these places.
+    /// Returns the precondition that nothing in these realms has changed.
     pub(crate) fn by_places(&self) -> Basis {
         Basis::Realms(self.seen.clone())
     }

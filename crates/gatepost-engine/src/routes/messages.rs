@@ -1,4 +1,4 @@
-//! The messages of tasks, parsed: those that were used lately are remembered, the others are read.
+//! The messages of tasks, parsed: recently used ones are cached, the others are read.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,11 +11,11 @@ use crate::give_way::{GiveWay, apart};
 use crate::guard::guarded;
 use crate::shares::Shares;
 
-/// What an entry costs beyond its text, about.
+/// The approximate memory of an entry in addition to its text.
 const ENTRY: usize = 256;
-/// Reports of messages that cannot be read are remembered for this number of tasks.
+/// The number of tasks for which the engine remembers that an unreadable message was reported.
 const REPORTED: usize = 10_000;
-/// A message of more than this share of the memory is not remembered.
+/// The divisor of the memory that gives the size of the largest cached message.
 const LARGEST: usize = 16;
 
 type Parsed = (Revision, Arc<Template>);
@@ -25,7 +25,7 @@ pub(crate) struct Messages {
     store: Arc<dyn WebhookStore>,
     memory: usize,
     recent: Mutex<Shares<TaskId, Parsed>>,
-    /// Tasks without a message that were reported, at which revision.
+    /// Tasks without a readable message that were reported, at which revision.
     reported: Mutex<Shares<TaskId, Revision>>,
 }
 
@@ -39,9 +39,9 @@ impl Messages {
         }
     }
 
-    /// The messages of these tasks, in one read of those that are not remembered. A task that is
-    /// gone has none. One that was changed has its new message: then what the caller knows of the
-    /// task is out of date, and the store refuses what was made of it.
+    /// Returns the messages of these tasks, with one read for those that are not cached. A deleted
+    /// task has none. A changed one has its new message: the caller's task is then outdated, and
+    /// the store refuses what was made of it.
     pub(crate) async fn of(
         &self,
         tasks: impl Iterator<Item = (TaskId, OwnerId, Revision)>,
@@ -85,7 +85,7 @@ impl Messages {
         Ok(found)
     }
 
-    /// Once for each revision.
+    /// Reports once for each revision.
     fn report(&self, id: TaskId, owner: OwnerId, revision: Revision) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.get(id).is_some_and(|known| *known == revision) {

@@ -1,4 +1,4 @@
-//! What is known of webhooks, tasks and events: what is matched place by place, and what is sent.
+//! The known webhooks, tasks and events: routes for matching, realm by realm, and for sending.
 
 mod contexts;
 mod credentials;

@@ -1,4 +1,4 @@
-//! A webhook becomes a request that lacks an id and a body.
+//! Makes a webhook into a request that lacks an id and a body.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use delivery::{
 };
 use webhook_model::{SigningSecret, Webhook};
 
-/// What every request of a webhook has in common.
+/// Returns the common part of all requests of a webhook.
 ///
-/// A webhook whose headers contradict each other, or whose secrets cannot be used, was refused when
-/// it was made; stored by other means, it sends nothing, rather than something else or unsigned.
+/// A webhook whose headers contradict each other, or whose secrets cannot be used, is refused when
+/// it is created; if it was stored by other means, it sends nothing, rather than something else or
+/// unsigned.
 pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, RequestError> {
     let mut builder = Request::builder(webhook.url.as_url().clone())
         .timeout(webhook.timeout.as_duration())

@@ -1,4 +1,4 @@
-//! A route and a message become a request.
+//! Makes a route and a message into a request.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl AsRef<[u8]> for SharedBody {
 }
 
 impl Route {
-    /// The request of one delivery. An error is one that no retry mends.
+    /// Returns the request of one delivery. An error is permanent: no retry fixes it.
     pub(crate) fn request(&self, id: &MessageId, body: &Arc<str>) -> Result<Request, ErrorClass> {
         let body = Bytes::from_owner(SharedBody(body.clone()));
         let request = self.request.as_ref().map_err(RequestError::clone)?;
@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// The two halves of this key do not belong together: its form is right, its content is not.
+    /// The two halves of this key do not match: its form is right, its content is not.
     const HALVES: &str = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6KvA==";
 
     #[test]
@@ -44,7 +44,7 @@ mod tests {
         let request = route.request(&id, &body).unwrap();
         assert_eq!(request.delivery_id(), Some("msg_1"));
 
-        // 75 bytes, as Svix lets its users have them.
+        // 75 bytes, as Svix allows.
         let long = format!("whsec_{}", "A".repeat(100));
         let signing = SigningSecrets::new(vec![SigningSecret::imported(&long).unwrap()]).unwrap();
         let imported = Route::unstored(Webhook {

@@ -1,4 +1,4 @@
-//! A webhook, with what every request needs made ready.
+//! A webhook with the prepared part of its requests.
 
 use delivery::{Request, RequestError};
 use gatepost_storage::{Revision, Row};
@@ -13,9 +13,9 @@ pub(crate) struct Route {
     pub id: WebhookId,
     pub revision: Revision,
     pub webhook: Webhook,
-    /// All of a request but its id and its body, and an access token where it needs one.
+    /// The request except its id, its body, and an access token if it needs one.
     pub request: Result<Request, RequestError>,
-    /// What the log must not repeat.
+    /// The texts that the log must not contain.
     pub credentials: Credentials,
     /// The access token of an OAuth 2 client.
     pub token: TokenSlot,
@@ -33,12 +33,12 @@ impl Route {
         }
     }
 
-    /// As it is stored.
+    /// Creates the route of a stored webhook.
     pub(crate) fn stored(row: Row<WebhookId, Webhook>) -> Self {
         Self::new(row.id, row.revision, row.value)
     }
 
-    /// A webhook that is not stored, or not as it is given here.
+    /// Creates the route of a webhook that is not stored, or differs from the stored one.
     pub(crate) fn unstored(webhook: Webhook) -> Self {
         Self::new(WebhookId(0), Revision(0), webhook)
     }

@@ -1,4 +1,4 @@
-//! What is held of one place.
+//! The cached routes of one realm.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -9,16 +9,16 @@ use tokio::time::Instant;
 
 use super::table::RouteTable;
 
-/// What a place costs that is not held, about.
+/// The approximate memory of a realm that is not cached.
 const SLOT: usize = 256;
-/// How long a place counts as too large to be held.
+/// How long a realm counts as too large to be cached.
 const TOO_LARGE_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// One caller at a time reads. The number of the last reading that succeeded.
+    /// Held by the one caller that reads. The number of the last successful reading.
     pub reading: tokio::sync::Mutex<u64>,
-    /// Readings that were begun.
+    /// The number of readings that were begun.
     begun: AtomicU64,
     held: RwLock<Held>,
 }
@@ -50,13 +50,13 @@ impl Slot {
         }
     }
 
-    /// The number of the last reading that was begun: a later one sees all that was stored before
-    /// this call.
+    /// Returns the number of the last reading that was begun: a later one sees all that was stored
+    /// before this call.
     pub(super) fn begun(&self) -> u64 {
         self.begun.load(Ordering::Acquire)
     }
 
-    /// The number of a reading that begins now.
+    /// Returns the number of a reading that begins.
     pub(super) fn begin(&self) -> u64 {
         self.begun.fetch_add(1, Ordering::AcqRel) + 1
     }
@@ -65,7 +65,7 @@ impl Slot {
         *self.held.write().unwrap_or_else(PoisonError::into_inner) = held;
     }
 
-    /// Whether it is known what is there, or that it is too much.
+    /// Whether the content is known, or is known to be too large.
     pub(super) fn is_read(&self) -> bool {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
             Held::Nothing => false,
@@ -74,7 +74,7 @@ impl Slot {
         }
     }
 
-    /// Looks into the table, if there is one.
+    /// Reads from the table, if there is one.
     pub(super) fn look<T>(&self, look: impl FnOnce(&RouteTable) -> T) -> Option<T> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
             Held::Table(table) => Some(look(table)),
@@ -96,7 +96,7 @@ impl Slot {
         self.look(|table| table.version)
     }
 
-    /// Whether the table is to be read again: much of it may be left over, or it costs more than
+    /// Whether the table must be read again: much of it may be outdated, or it costs more than
     /// `at_most` rows.
     pub(super) fn is_overgrown(&self, at_most: u32) -> bool {
         let look = |table: &RouteTable| table.is_overgrown() || table.is_larger_than(at_most);

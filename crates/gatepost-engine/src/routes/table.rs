@@ -1,5 +1,5 @@
-//! What is matched in one place: no messages, no texts. It is changed in place, at the cost of what
-//! has changed.
+//! The routes of one realm: no messages, no texts. It is updated in place, at the cost of the
+//! changes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,17 +14,16 @@ use webhook_model::{EventId, EventName, EventType, Filter, Occurrence, Target, T
 use super::matched::MatchedTask;
 use super::triggers::Triggers;
 
-/// What an empty table costs, about.
+/// The approximate memory of an empty table.
 const TABLE: usize = 512;
-/// What a row costs with all that leads to it, about.
+/// The approximate memory of a row with all its index entries.
 pub(super) const ROW: usize = 192;
-/// The most that a byte of a filter's text costs, whatever its form (`filter_memory` of
+/// The maximum memory of a byte of a filter's text, whatever its form (`filter_memory` of
 /// `webhook-model`).
 const FILTER: usize = 20;
-/// What a channel that a webhook lists costs beside its name, about.
+/// The approximate memory of a channel that a webhook lists, in addition to its name.
 const CHANNEL: usize = 32;
-/// Rows of which nothing may be left but the events of deleted tasks, before the table is read
-/// again.
+/// The number of rows that may be only events of deleted tasks, before the table is read again.
 pub(super) const SLACK: usize = 1_000;
 
 type Trigger = (EventType, EventName);
@@ -38,12 +37,12 @@ struct Known {
     filter: Filter,
 }
 
-/// Tasks that events of a kind reach, and which occurrences those events are for.
+/// Tasks that events of a kind reach, and the filters of those events.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
     /// In order of their row numbers, each once for every event.
     pub tasks: Vec<MatchedTask>,
-    /// One for each of them; none at all where no event has a filter.
+    /// One for each task; empty if no event has a filter.
     pub filters: Vec<Filter>,
 }
 
@@ -55,9 +54,9 @@ pub(super) struct RouteTable {
     tasks: HashMap<TaskId, TaskRoute>,
     events: HashMap<EventId, Known>,
     triggers: HashMap<Arc<Trigger>, Triggers>,
-    /// What the filters of the events, and the channels of the webhooks, cost, about.
+    /// The approximate memory of the events' filters and the webhooks' channels.
     texts: usize,
-    /// Rows when it was read.
+    /// The number of rows when it was read.
     read: usize,
 }
 
@@ -90,7 +89,7 @@ impl RouteTable {
         table
     }
 
-    /// The tasks that an occurrence runs, if it is one that their events are for.
+    /// Returns the tasks that an occurrence reaches, if their filters match.
     pub(super) fn reached(&self, occurrence: &Occurrence) -> Reached {
         let key = (occurrence.event_type.clone(), occurrence.event.clone());
         let Some(triggers) = self.triggers.get(&key) else {
@@ -114,12 +113,12 @@ impl RouteTable {
         reached
     }
 
-    /// A task of this place, whatever reaches it.
+    /// Returns a task of this realm, whatever reaches it.
     pub(super) fn task(&self, id: TaskId) -> Option<MatchedTask> {
         self.matched(id, None)
     }
 
-    /// What has changed. An event of a task that is not there any more stays: it runs nothing, and
+    /// Applies changes. The events of a task that has left the table stay: they run nothing, and
     /// the task may only have been disabled.
     pub(super) fn apply(&mut self, changes: RouteChanges) {
         for (id, webhook) in changes.webhooks {
@@ -140,7 +139,7 @@ impl RouteTable {
         self.version = changes.version;
     }
 
-    /// This process itself consumed these tasks, and nothing else has changed.
+    /// Removes the tasks that this process itself consumed, if nothing else has changed.
     pub(super) fn consumed(&mut self, tasks: &[TaskId], version: RoutesVersion) {
         for task in tasks {
             self.tasks.remove(task);
@@ -148,7 +147,7 @@ impl RouteTable {
         self.version = version;
     }
 
-    /// Whether so much has been added since it was read that much of it may be leftovers.
+    /// Whether so much has been added since it was read that much of it may be outdated.
     pub(super) fn is_overgrown(&self) -> bool {
         self.rows() > 2 * self.read + SLACK
     }
@@ -207,14 +206,15 @@ impl RouteTable {
     }
 }
 
-/// Whether an occurrence is for this webhook, of those whose tasks it reaches.
+/// Whether an occurrence that reaches a task of this webhook is for it, by its addressed webhooks
+/// and its channel.
 fn is_for(webhook: &WebhookRoute, occurrence: &Occurrence) -> bool {
     let chosen = occurrence.to.as_ref();
     chosen.is_none_or(|to| to.contains(webhook.id))
         && webhook.channels.hear(occurrence.channel.as_ref())
 }
 
-/// What the channels of a webhook cost, about.
+/// The approximate memory of the channels of a webhook.
 fn listed(webhook: &WebhookRoute) -> usize {
     webhook
         .channels
@@ -223,7 +223,7 @@ fn listed(webhook: &WebhookRoute) -> usize {
         .sum()
 }
 
-/// What a filter costs with its text and what is asked, at most.
+/// The maximum memory of a filter with its text and conditions.
 fn cost(filter: &Filter) -> usize {
     match filter.is_empty() {
         true => 0,

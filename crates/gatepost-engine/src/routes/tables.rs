@@ -1,4 +1,4 @@
-//! The tables of all places that were asked for lately.
+//! The tables of all recently used realms.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,18 +14,18 @@ use super::versions::CurrentVersions;
 use crate::give_way::GiveWay;
 use crate::shares::Shares;
 
-/// A table may have this share of the memory.
+/// The divisor of the memory that gives the limit of one table.
 const LARGEST: usize = 16;
 
-/// A table is read when it is first needed, by one caller, and then only what has changed. What was
-/// not used for longest makes room. Of a place that is too large only what an occurrence asks for
-/// is read.
+/// A cache of tables. A table is read when it is first needed, by one caller, and then updated with
+/// changes only. The least recently used ones are evicted. For a realm that is too large only the
+/// routes that an occurrence needs are read.
 #[derive(Debug)]
 pub(crate) struct Tables {
     store: Arc<dyn WebhookStore>,
     versions: CurrentVersions,
     slots: Mutex<Shares<Realm, Arc<Slot>, ()>>,
-    /// Rows that a table may have; fewer with filters.
+    /// The maximum number of rows of a table; fewer with filters.
     at_most: u32,
 }
 
@@ -39,8 +39,8 @@ impl Tables {
         }
     }
 
-    /// The tasks that an occurrence reaches in these places, as they were last read: storing what
-    /// comes of it tells whether that still holds.
+    /// Returns the tasks that an occurrence reaches in these realms, as they were last read:
+    /// storing the deliveries checks whether that is still true.
     pub(crate) async fn matched(
         &self,
         places: &[Realm],
@@ -63,7 +63,7 @@ impl Tables {
         Ok(matched.in_order())
     }
 
-    /// These tasks, those that are there. `None` where a place is too large to be held.
+    /// Returns those of these tasks that exist. `None` if a realm is too large to be cached.
     pub(crate) async fn tasks(
         &self,
         places: &[Realm],
@@ -83,8 +83,8 @@ impl Tables {
         Ok(Some(matched.in_order()))
     }
 
-    /// Reads what has changed since these versions, unless another caller has begun to since this
-    /// call. Where nothing has changed, that alone keeps callers from reading one after the other.
+    /// Reads the changes since these versions, unless another caller has begun to since this call.
+    /// This holds even if nothing has changed, so that callers do not read one after the other.
     pub(crate) async fn refresh(&self, seen: &[(Realm, RoutesVersion)]) -> Result<(), StoreError> {
         let slots = seen.iter().map(|(place, _)| self.slot(*place));
         let slots: Vec<_> = slots.map(|slot| (slot.begun(), slot)).collect();
@@ -99,7 +99,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether these are the versions of the places, as the store said after this call.
+    /// Whether these are the versions of the realms, as the store said after this call.
     pub(crate) async fn are_current(
         &self,
         seen: &[(Realm, RoutesVersion)],
@@ -107,8 +107,8 @@ impl Tables {
         self.versions.are(seen).await
     }
 
-    /// This process itself consumed these tasks, and nothing else has changed in these places since
-    /// they were `seen`.
+    /// Removes the tasks that this process itself consumed, if nothing else has changed in these
+    /// realms since they were `seen`.
     pub(crate) fn consumed(
         &self,
         tasks: &[TaskId],
@@ -124,7 +124,7 @@ impl Tables {
         }
     }
 
-    /// Looks into the table of a place; `None` where it is too large to be held.
+    /// Reads from the table of a realm; `None` if it is too large to be cached.
     async fn look<T>(
         &self,
         place: Realm,
@@ -149,7 +149,7 @@ impl Tables {
         Ok(())
     }
 
-    /// What has changed since `version`, at the cost of that. The caller is the one that reads.
+    /// Reads the changes since `version`, at their cost. The caller must hold the right to read.
     async fn follow(
         &self,
         place: Realm,
@@ -160,7 +160,7 @@ impl Tables {
         let Some(changes) = changes else {
             return self.read(place, slot).await;
         };
-        // What this process consumed in the meantime is newer.
+        // Tasks that this process consumed in the meantime are newer.
         slot.change(version, |table| table.apply(changes));
         if slot.is_overgrown(self.at_most) {
             return self.read(place, slot).await;
@@ -169,7 +169,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether it is larger or smaller now: it counts with what it needs.
+    /// Updates the weight of a realm after its size changed.
     fn weigh(&self, place: Realm, slot: &Arc<Slot>) {
         let bytes = slot.bytes();
         self.lock().insert(place, (), slot.clone(), bytes);
@@ -190,8 +190,8 @@ impl Tables {
     }
 }
 
-/// The tasks of the events that are for an occurrence with this data, each once: what `reached`
-/// has of one task stands together. Filters are asked a piece at a time.
+/// Returns the tasks of the events whose filters match this data, each once: `reached` has the
+/// entries of one task next to each other. Filters are evaluated in portions.
 async fn meant(
     Reached { mut tasks, filters }: Reached,
     data: Option<&Data>,

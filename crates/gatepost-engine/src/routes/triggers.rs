@@ -1,4 +1,4 @@
-//! The events of one type and event, by what they are about.
+//! The events of one type and event name, by target.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ pub(super) struct Triggers {
 }
 
 impl Triggers {
-    /// Those that an occurrence of this type and event reaches.
+    /// Returns the tasks and events that an occurrence of this type and event reaches.
     pub(super) fn reached<'a>(
         &'a self,
         occurrence: &'a Occurrence,

@@ -1,4 +1,4 @@
-//! The versions that places have now, read once for all who ask.
+//! The current versions of realms, read once for all concurrent callers.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,9 +10,9 @@ use tokio::sync::OnceCell;
 
 type Versions = HashMap<Realm, RoutesVersion>;
 
-/// Asks the store one question at a time, about the places of all callers that came before it
-/// began: each answer is newer than the call that it answers, and their number does not grow with
-/// the number of callers.
+/// Asks the store one question at a time, about the realms of all callers that came before it
+/// began: each answer is newer than the call that it answers, and the number of questions does not
+/// grow with the number of callers.
 #[derive(Debug)]
 pub(super) struct CurrentVersions {
     store: Arc<dyn WebhookStore>,
@@ -37,7 +37,7 @@ impl CurrentVersions {
         }
     }
 
-    /// Whether these are the versions of the places, as the store said after this call.
+    /// Whether these are the versions of the realms, as the store said after this call.
     pub(super) async fn are(
         &self,
         seen: &[(Realm, RoutesVersion)],
@@ -58,7 +58,7 @@ impl CurrentVersions {
         let _one = self.asking.lock().await;
         {
             let mut next = lock(&self.next);
-            // It is not, if whoever began to ask went away.
+            // It is not, if the caller that began to ask was cancelled.
             if Arc::ptr_eq(&next, question) {
                 *next = Arc::default();
             }

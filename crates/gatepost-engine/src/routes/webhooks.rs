@@ -1,4 +1,4 @@
-//! The webhooks that this process sends, by revision, as far as there is room for them.
+//! A cache of the webhooks that this process sends, by revision.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,20 +11,20 @@ use super::route::Route;
 use crate::guard::guarded;
 use crate::shares::Shares;
 
-/// Bytes of all of them, about.
+/// The approximate memory of all of them, in bytes.
 const MEMORY: usize = 64 * 1024 * 1024;
-/// What a route costs beyond its credentials and the texts of its webhook, which it has twice: once
-/// in the request.
+/// The memory of a route in addition to its credentials and its webhook's texts, which it has
+/// twice: once in the request.
 const ROUTE: usize = 1024;
-/// Reports of webhooks that cannot be read are remembered for this number.
+/// The number of webhooks for which the engine remembers that they were reported as unreadable.
 const REPORTED: usize = 10_000;
 
-/// What was found of some webhooks.
+/// The result for some webhooks.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Those that can be sent to, at the revision asked for or a newer one.
+    /// Those that can be sent to, at the requested revision or a newer one.
     pub routes: HashMap<WebhookId, Arc<Route>>,
-    /// Those that cannot be read. Whatever is in neither is gone.
+    /// Those that cannot be read. A webhook in neither is deleted.
     pub unreadable: HashSet<WebhookId>,
 }
 
@@ -38,9 +38,9 @@ struct Kept {
 #[derive(Debug)]
 pub(crate) struct WebhookCache {
     store: Arc<dyn WebhookStore>,
-    /// At the newest revision that was read, with their access tokens.
+    /// Routes at the newest revision that was read, with their access tokens.
     routes: Mutex<Shares<WebhookId, Kept>>,
-    /// Which unreadable webhooks were reported, at which revision.
+    /// Unreadable webhooks that were reported, at which revision.
     reported: Mutex<Shares<WebhookId, Revision, ()>>,
 }
 
@@ -49,7 +49,7 @@ impl WebhookCache {
         Self::with_memory(store, MEMORY)
     }
 
-    /// With room for this number of bytes, about.
+    /// Creates a cache of approximately this number of bytes.
     pub(crate) fn with_memory(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
         Self {
             store,
@@ -58,17 +58,17 @@ impl WebhookCache {
         }
     }
 
-    /// The webhook at this revision or a newer one, if it is at hand.
+    /// Returns the webhook at this revision or a newer one, if it is cached.
     pub(crate) fn cached(&self, id: WebhookId, revision: Revision) -> Option<Arc<Route>> {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = routes.get(id)?;
         let (route, bytes) = (kept.route.clone(), kept.bytes);
-        // The token came after the route.
+        // The token was added after the route.
         routes.weigh(id, bytes + route.token.bytes());
         (route.revision >= revision).then_some(route)
     }
 
-    /// The webhook at this revision or a newer one; `None` when it is gone.
+    /// Returns the webhook at this revision or a newer one; `None` when it is deleted.
     ///
     /// # Errors
     /// `Corrupt` when it cannot be read, which is reported once; `Unavailable`.
@@ -91,7 +91,7 @@ impl WebhookCache {
         }
     }
 
-    /// These webhooks: those that are not at hand with one read for all.
+    /// Returns these webhooks, with one read for all that are not cached.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -117,7 +117,7 @@ impl WebhookCache {
             if found.routes.contains_key(id) {
                 continue;
             }
-            // Gone, or it cannot be read: only asking for it alone tells.
+            // It is deleted or unreadable: only a separate read shows which.
             match self.get(*id, *revision).await {
                 Ok(Some(route)) => drop(found.routes.insert(*id, route)),
                 Ok(None) => {}
@@ -130,7 +130,7 @@ impl WebhookCache {
         Ok(found)
     }
 
-    /// A webhook that was just read: it is at hand from now on.
+    /// Caches a webhook that was just read.
     pub(crate) fn read(&self, row: Row<WebhookId, Webhook>) {
         if self.cached(row.id, row.revision).is_none() {
             self.keep(row);
@@ -156,7 +156,7 @@ impl WebhookCache {
         route
     }
 
-    /// Once for each revision: it is tried again for as long as something waits for it.
+    /// Reports once for each revision: it is tried again for as long as deliveries wait for it.
     fn report(&self, id: WebhookId, revision: Revision, error: &StoreError) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.get(id).is_some_and(|known| *known == revision) {
@@ -169,7 +169,7 @@ impl WebhookCache {
     }
 }
 
-/// Nothing else would show it before the next delivery fails.
+/// Logs a warning, since nothing else would show it before the next delivery fails.
 fn warn_if_unsendable(route: &Route) {
     if let Err(error) = &route.request {
         let (webhook, owner) = (route.id.0, route.webhook.owner);

@@ -1,4 +1,4 @@
-//! What others say of a webhook, and what is asked of it.
+//! Methods about single webhooks: notices from other parts, and queries.
 
 use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
@@ -9,14 +9,15 @@ use super::queues::{Count, Settings};
 use super::state::Scheduler;
 
 impl Scheduler {
-    /// How many processes live, by which rates are divided, and the rank of this one among them,
-    /// counted from 0: after a hold they begin one after the other.
+    /// Sets the number of live processes, by which rates are divided, and the rank of this one
+    /// among them, counted from 0: after a hold they begin one after the other.
     pub(crate) fn set_processes(&mut self, live: u32, own: u32) {
         let live = live.max(1);
         self.processes = Processes { live, own };
     }
 
-    /// Something waits in this queue, as another process says. False: the webhook is not known.
+    /// Notes another process' notice that this queue has deliveries. False: the webhook is not
+    /// known.
     pub(crate) fn again(&mut self, webhook: WebhookId, queue: QueueClass, now: Instant) -> bool {
         let Some(target) = self.targets.get_mut(&webhook) else {
             return false;
@@ -27,7 +28,8 @@ impl Scheduler {
         true
     }
 
-    /// The webhook was read. False: it is another than was thought, and so may be its turn.
+    /// Notes that the webhook was read. False: it differs from the known one, and its turn may,
+    /// too.
     pub(crate) fn read(&mut self, webhook: WebhookId, settings: Settings, now: Instant) -> bool {
         let Some(target) = self.targets.get_mut(&webhook) else {
             return true;
@@ -37,8 +39,8 @@ impl Scheduler {
         before.unwrap_or_default() == settings
     }
 
-    /// A claim found all that it asked for, this number, the last of them due then: there may be
-    /// more, if more than was counted has been found there.
+    /// Notes that a claim found as many as it asked for, this number, the last of them due then:
+    /// there may be more, if more than the count has been found there.
     pub(crate) fn claimed(
         &mut self,
         webhook: WebhookId,
@@ -52,7 +54,7 @@ impl Scheduler {
         self.reconsider(webhook, now);
     }
 
-    /// Nothing is sent for this webhook before then.
+    /// Sends nothing for this webhook before then.
     pub(crate) fn rest(&mut self, webhook: WebhookId, until: Instant, now: Instant) {
         if let Some(target) = self.targets.get_mut(&webhook) {
             target.pace.rest(until);
@@ -60,13 +62,13 @@ impl Scheduler {
         self.reconsider(webhook, now);
     }
 
-    /// Whether something waits for this webhook, in whatever queue.
+    /// Whether this webhook has pending deliveries, in any queue.
     pub(crate) fn has_waiting(&self, webhook: WebhookId) -> bool {
         let target = self.targets.get(&webhook);
         target.is_some_and(|target| target.queues.has_waiting())
     }
 
-    /// When the next request to this webhook may begin, as far as that is a matter of time.
+    /// Returns when the next request to this webhook may begin, as far as it waits for a time.
     pub(crate) fn opens(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
         let target = self.targets.get(&webhook)?;
         target
@@ -74,13 +76,13 @@ impl Scheduler {
             .opens(target.rates(&self.config, self.processes), now)
     }
 
-    /// Until when its target is not asked.
+    /// Returns until when no request is sent to its target.
     pub(crate) fn closed_until(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
         self.targets.get(&webhook)?.pace.closed_until(now)
     }
 
-    /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
-    /// known, and beyond a bound: a look at the store finds it.
+    /// Notes that the next delivery of this queue becomes due then. For an unknown webhook, and
+    /// over a limit, nothing is noted: the store is asked later.
     pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: QueueClass, at: Instant) {
         let has_room = self.timers.len() < self.config.webhooks;
         if has_room && self.targets.contains_key(&webhook) {
@@ -88,8 +90,8 @@ impl Scheduler {
         }
     }
 
-    /// The webhook got another URL, or is to be tried at once: what its target asked for, and an
-    /// open breaker, hold it back no longer.
+    /// Ends holds of a webhook that got another URL or must be tried immediately: its target's
+    /// request to wait, and an open breaker, no longer apply.
     pub(crate) fn end_hold(&mut self, webhook: WebhookId, now: Instant) {
         if let Some(target) = self.targets.get_mut(&webhook) {
             target.pace.end_hold();
@@ -97,8 +99,8 @@ impl Scheduler {
         self.reconsider(webhook, now);
     }
 
-    /// The webhook was resumed: what was due by now goes at the rate of such. What waits has to be
-    /// made [ready](Self::ready) after this.
+    /// Notes that the webhook was resumed: its overdue deliveries are sent at the rate of a
+    /// backlog. The caller must make its queues [ready](Self::ready) after this.
     pub(crate) fn resume(&mut self, webhook: WebhookId, now: Instant) {
         self.end_hold(webhook, now);
         if let Some(target) = self.targets.get_mut(&webhook) {
@@ -106,8 +108,8 @@ impl Scheduler {
         }
     }
 
-    /// Nothing is to be sent for this webhook: it was paused, deleted or suspended, or its
-    /// deliveries were fetched.
+    /// Sends nothing for this webhook: it was paused, deleted or suspended, or its deliveries were
+    /// fetched.
     pub(crate) fn leave(&mut self, webhook: WebhookId, now: Instant) {
         if let Some(target) = self.targets.get_mut(&webhook) {
             target.queues.leave();
@@ -115,12 +117,13 @@ impl Scheduler {
         self.reconsider(webhook, now);
     }
 
-    /// When the next call of [`next_batch`](Self::next_batch) is due, whatever else happens.
+    /// Returns when the next call of [`next_batch`](Self::next_batch) is due if nothing else
+    /// happens.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         self.timers.first_key_value().map(|((at, ..), _)| *at)
     }
 
-    /// Whether a webhook could send now, if there is a slot for it.
+    /// Whether a webhook could send immediately, if there is a slot for it.
     pub(crate) fn has_ready(&self) -> bool {
         self.realms.has_ready()
     }
@@ -130,8 +133,8 @@ impl Scheduler {
         self.realms.slots.all()
     }
 
-    /// Whether queues were forgotten and there is room for them again: all have to be looked
-    /// through. Once.
+    /// Whether queues were forgotten and there is capacity for them again, so that all must be
+    /// looked through. Returns true once.
     pub(crate) fn take_gap(&mut self) -> bool {
         let busy = self.targets.len() - self.idle.len();
         let has_room = busy < self.config.webhooks / 2;

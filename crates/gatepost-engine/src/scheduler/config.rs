@@ -1,21 +1,21 @@
-//! What the scheduler is limited by.
+//! The scheduler's limits.
 
 use std::num::NonZeroU32;
 
 use crate::config::BreakerLimits;
 
-/// Webhooks that are remembered at most: about 200 MB.
+/// The maximum number of remembered webhooks: about 200 MB.
 pub(crate) const MOST: usize = 200_000;
-/// What the scheduler is limited by.
+/// The scheduler's limits.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    /// Requests in flight in this process. Up to as many again come on top while targets stall.
+    /// Requests in flight in this process. The same number is added while targets stall.
     pub total: u32,
-    /// Requests in flight to one webhook, at most.
+    /// The maximum number of requests in flight to one webhook.
     pub per_webhook: u32,
     /// Deliveries a second that a resumed webhook sends, in all processes; `None`: no limit.
     pub resumed_per_second: Option<NonZeroU32>,
     pub breaker: BreakerLimits,
-    /// Webhooks that are remembered at most, usually [`MOST`].
+    /// The maximum number of remembered webhooks, usually [`MOST`].
     pub webhooks: usize,
 }

@@ -1,21 +1,21 @@
 //! Decides which webhook sends next, and how many requests are in flight: fair shares for realms,
-//! owners and webhooks, whatever their targets do.
+//! owners and webhooks, however their targets behave.
 //!
-//! A request has a [`Class`], and a class has slots. Within a class, and among those of targets
-//! that responded last time, the realm with the fewest requests in flight goes next, in it the
-//! owner with the fewest; of equals, the one whose deadline is first. A deadline is the time at
-//! which a queue became ready, plus the time for which its target has been silent, at most a
-//! minute.
+//! A request has a [`Class`], and a class has slots. Within a class, and among the classes of
+//! targets that responded last time, the realm with the fewest requests in flight goes next, and
+//! within it the owner with the fewest; of equals, the one with the earliest deadline. A deadline
+//! is the time at which a queue became ready, plus the time for which its target has been silent,
+//! at most a minute.
 //!
-//! Of targets that responded and then stall all at once, nothing is known for two seconds but how
-//! long they have been silent. So each class of them has slots that those silent for longer have
-//! not.
+//! If many responsive targets stall at the same time, this shows for two seconds only in how long
+//! they have been silent. So each class of them has slots that targets silent for longer cannot
+//! use.
 //!
-//! Only webhooks that could send now have a place among those that are ready. A webhook leaves it
-//! at its own limit, and while it must wait for a time: its circuit breaker, its rate, a target
-//! that asked to wait. When that ends it is put back.
+//! Only webhooks that could send immediately are among those that are ready. A webhook is removed
+//! at its own limit, and while it must wait for a time: for its circuit breaker, its rate, or a
+//! target that asked to wait. It is put back afterwards.
 //!
-//! There is no lock, no clock and no I/O in here: time is an argument, and the caller claims.
+//! This module has no lock, clock or I/O: time is an argument, and the caller claims.
 
 mod about_webhook;
 mod config;

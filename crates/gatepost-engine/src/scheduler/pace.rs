@@ -1,4 +1,4 @@
-//! When the next request to a webhook may begin: all that waits for a time.
+//! The time at which the next request to a webhook may begin.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -12,11 +12,11 @@ pub(super) const MINUTE: Duration = Duration::from_secs(60);
 const SECOND: Duration = Duration::from_secs(1);
 /// The first pause of an open breaker; each further failure doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest time for which a target is not asked, whatever it asks for.
+/// The longest time for which no request is sent to a target, whatever it asks for.
 const LONGEST_HOLD: Duration = Duration::from_secs(15 * 60);
-/// A hold is longer than asked by up to one part in this many.
+/// The divisor of a hold that gives its maximum random extension.
 const JITTER: u32 = 10;
-/// What was learned of a target's rate is forgotten after this number of minutes.
+/// The number of minutes after which a target's learned rate is forgotten.
 const FORGOTTEN: u32 = 10;
 
 /// The processes that share the webhooks.
@@ -26,7 +26,7 @@ pub(super) struct Processes {
     pub(super) own: u32,
 }
 
-/// The rates that a webhook has.
+/// The rates of a webhook.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rates {
     pub(super) own: Option<NonZeroU32>,
@@ -36,47 +36,48 @@ pub(super) struct Rates {
 
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// Nothing begins before then: the breaker is open, or the target asked to wait.
+    /// The time before which no request begins: the breaker is open, or the target asked to wait.
     until: Option<Instant>,
-    /// When the turns that were taken are over, one after the other.
+    /// The end of the reserved time slots, one after the other.
     over: Option<Instant>,
-    /// Deliveries that were held, and go at the rate of those.
+    /// The number of backlog deliveries, which are sent at their own rate.
     backlog: u32,
-    /// What was due before then was held.
+    /// The time at which the webhook was resumed: earlier deliveries are backlog.
     resumed: Option<Instant>,
     learned: Option<Learned>,
 }
 
-/// What a target showed of its rate as it asked to wait.
+/// The rate learned from a target that asked to wait.
 #[derive(Clone, Copy, Debug)]
 struct Learned {
-    /// Between two requests of all processes; half of it after each minute.
+    /// The gap between two requests of all processes; it is halved after each minute.
     gap: Duration,
     since: Instant,
 }
 
 impl Pace {
-    /// When the next request may begin.
+    /// Returns when the next request may begin.
     pub(super) fn opens(&self, rates: Rates, now: Instant) -> Option<Instant> {
         let ahead = SECOND.saturating_sub(self.gap(rates, now));
         let turn = self.over.and_then(|over| over.checked_sub(ahead));
         self.until.max(turn).filter(|opens| *opens > now)
     }
 
-    /// A request begins.
+    /// Notes that a request begins.
     pub(super) fn take(&mut self, rates: Rates, now: Instant) {
         let gap = self.gap(rates, now);
         self.over = (!gap.is_zero()).then(|| self.over.map_or(now, |over| over.max(now)) + gap);
         self.backlog = self.backlog.saturating_sub(1);
     }
 
-    /// It did not.
+    /// Undoes `take` for a request that did not begin.
     pub(super) fn give_back(&mut self, rates: Rates, now: Instant) {
         let gap = self.gap(rates, now);
         self.over = self.over.and_then(|over| over.checked_sub(gap));
     }
 
-    /// This number of deliveries was found in an empty queue. What was due for a minute was held.
+    /// Notes that this number of deliveries was found in an empty queue. Those due for a minute are
+    /// backlog.
     pub(super) fn found(&mut self, count: u32, due: Instant, now: Instant) {
         let held = self.resumed.max(now.checked_sub(MINUTE));
         if held.is_some_and(|held| due <= held) {
@@ -84,34 +85,34 @@ impl Pace {
         }
     }
 
-    /// Nothing begins before then.
+    /// Lets no request begin before then.
     pub(super) fn rest(&mut self, until: Instant) {
         self.until = self.until.max(Some(until));
     }
 
-    /// Until when the breaker is open, or the target has asked to wait.
+    /// Returns until when the breaker is open, or the target has asked to wait.
     pub(super) fn closed_until(&self, now: Instant) -> Option<Instant> {
         self.until.filter(|until| *until > now)
     }
 
-    /// What was due by now was held.
+    /// Makes all deliveries that are due backlog.
     pub(super) fn resume(&mut self, now: Instant) {
         self.resumed = Some(now);
     }
 
-    /// Nothing that the target asked for holds any more.
+    /// Forgets all that the target asked for.
     pub(super) fn end_hold(&mut self) {
         (self.until, self.over, self.learned) = (None, None, None);
     }
 
-    /// The breaker opens, after this number of failures more than opened it.
+    /// Opens the breaker, after this number of failures beyond its threshold.
     pub(super) fn open_breaker(&mut self, more: u32, breaker: &BreakerLimits, now: Instant) {
         let pause = FIRST_PAUSE.saturating_mul(1 << more.min(16));
         self.until = Some(now + pause.min(breaker.max_pause));
     }
 
-    /// The target asks to wait until then: its rate is at most one request for that time, or half
-    /// of what it was. Processes begin one after the other.
+    /// Notes that the target asks to wait until then: its rate becomes at most one request for that
+    /// time, or half of the earlier rate. Processes begin one after the other.
     pub(super) fn hold(&mut self, until: Instant, processes: Processes, now: Instant) {
         let is_held = self.until.is_some_and(|until| until > now);
         let gap = match self.learned_gap(now) {
@@ -126,7 +127,7 @@ impl Pace {
         self.over = None;
     }
 
-    /// Between two requests of this process.
+    /// The gap between two requests of this process.
     fn gap(&self, rates: Rates, now: Instant) -> Duration {
         let live = rates.processes.live;
         let gap = |rate: NonZeroU32| (SECOND * live / rate.get()).min(SECOND);
@@ -147,7 +148,7 @@ impl Pace {
     }
 }
 
-/// For how long a target is not asked that asked to wait for this time.
+/// Returns how long no request is sent to a target that asked to wait for this time.
 pub(super) fn hold_for(asked: Duration, rng: &mut impl Rng) -> Duration {
     let asked = asked.min(LONGEST_HOLD * JITTER / (JITTER + 1));
     asked + asked / JITTER / 1000 * (rng.next_u32() % 1001)

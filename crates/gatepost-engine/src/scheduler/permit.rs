@@ -1,4 +1,4 @@
-//! Leave for one request, and how it ended.
+//! Permits for single requests, and how they ended.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::slots::Class;
 /// How a permit ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Outcome {
-    /// Nothing was asked of the store, and what waited still does.
+    /// The store was not asked, and the deliveries are still pending.
     Unclaimed,
     /// The claim found nothing more in this queue.
     Empty,
-    /// Something was claimed, and given back.
+    /// A delivery was claimed, and given back.
     Unsent,
     /// A response, other than those that ask to wait.
     Responded,
@@ -29,19 +29,19 @@ pub(crate) enum Outcome {
     Unreachable,
 }
 
-/// Leave for one request. It has to be [released](Scheduler::release).
+/// A permit for one request. It must be [released](Scheduler::release).
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Permit {
     pub webhook: WebhookId,
-    /// The newest revision at which something was queued for it.
+    /// The newest revision at which a delivery was queued for it.
     pub revision: Revision,
     pub owner: OwnerId,
     pub place: Realm,
-    /// From which queue to claim.
+    /// The queue to claim from.
     pub queue: QueueClass,
     pub(super) at: At,
     pub(super) class: Class,
-    /// What was added by then.
+    /// The value of the counter of added deliveries when the permit was given.
     pub(super) given: u64,
     pub(super) is_overdue: bool,
 }

@@ -1,4 +1,4 @@
-//! The queues of a webhook, and how many deliveries wait in each.
+//! The queues of a webhook, and the number of deliveries in each.
 
 use std::num::NonZeroU32;
 
@@ -8,25 +8,26 @@ use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-/// This number is asked for at a time, at most, where it is not known how many wait.
+/// The maximum number that is claimed at a time, if the number of pending deliveries is unknown.
 const CLAIMED: u32 = 64;
 
-/// Queues that have one place among those that are ready: first attempts and retries share it.
+/// Groups of queues that have one entry among those that are ready: first attempts and retries
+/// share one.
 pub(super) const LINES: usize = 3;
 
-/// A webhook, as far as its turns depend on it.
+/// The properties of a webhook that its turns depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook {
     pub id: WebhookId,
     pub owner: OwnerId,
     pub place: Realm,
-    /// At which something was queued for it.
+    /// The revision at which a delivery was queued for it.
     pub revision: Revision,
-    /// `None`: not read. What is known stays.
+    /// `None`: not read. Known settings stay.
     pub settings: Option<Settings>,
 }
 
-/// What a webhook's owner has chosen of how it sends.
+/// The owner's settings for how a webhook sends.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Settings {
     /// One request at a time.
@@ -35,55 +36,55 @@ pub(crate) struct Settings {
     pub rate: Option<NonZeroU32>,
 }
 
-/// How many deliveries wait in a queue.
+/// The number of deliveries in a queue.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Count {
-    /// This many came.
+    /// This many were added.
     Added(u32),
     /// The store has at least this many.
     AtLeast(u32),
 }
 
-/// What is known of a webhook's last attempts that is not known in this process.
+/// The record of a webhook's last attempts that this process did not see.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Record {
-    /// Not tried, or nothing is known.
+    /// Not tried, or unknown.
     New,
-    /// What waits was due before this process began: it is taken for one that responds.
+    /// Its deliveries were due before this process began: it is taken for responsive.
     Before,
     /// It has been failing.
     Failing,
 }
 
-/// What is known of a queue that has something to send.
+/// The state of a queue with pending deliveries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub count: Count,
-    /// When the first of them was due.
+    /// The due time of the first of them.
     pub due: Instant,
     pub record: Record,
 }
 
-/// What waits for one webhook.
+/// The pending deliveries of one webhook.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     of: [Queue; 4],
     /// Whether a retry goes next, if both wait.
     retry_next: bool,
-    /// Nothing is sent of it until something is ready again.
+    /// Nothing of it is sent until a queue is ready again.
     pub(super) left: bool,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     waiting: u32,
-    /// When something was added last.
+    /// The counter's value when a delivery was last added.
     added: u64,
-    /// There may be more than was counted.
+    /// There may be more than the count.
     more: bool,
 }
 
-/// The line of a queue.
+/// Returns the group of a queue.
 pub(super) fn line_of(queue: QueueClass) -> usize {
     match queue {
         QueueClass::First | QueueClass::Retry => 0,
@@ -93,7 +94,7 @@ pub(super) fn line_of(queue: QueueClass) -> usize {
 }
 
 impl Queues {
-    /// What goes next in a line. In order, only the head of all queues does.
+    /// Returns the queue that goes next in a group. In order, only the head of all queues does.
     pub(super) fn next(&self, line: usize, in_order: bool) -> Option<QueueClass> {
         use QueueClass::{First, Lost, Quarantine, Retry};
         let waits = |queue: &QueueClass| self.waiting(*queue) > 0;
@@ -129,21 +130,22 @@ impl Queues {
         self.left = false;
     }
 
-    /// This number of them are due. Nothing is, once all was left.
+    /// Notes that this number of them are due. None is, after all queues were left.
     pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, added: u64) {
         if !self.left {
             self.add(queue, Count::Added(count), added);
         }
     }
 
-    /// One of this queue is sent.
+    /// Takes one delivery of this queue to send it.
     pub(super) fn take(&mut self, queue: QueueClass) {
         let waiting = &mut self.of[queue as usize].waiting;
         *waiting = waiting.saturating_sub(1);
         self.retry_next = queue == QueueClass::First;
     }
 
-    /// A claim by a permit of that time found nothing more, unless more came since.
+    /// Notes that a claim by a permit of that time found nothing more, unless deliveries were added
+    /// later.
     pub(super) fn emptied(&mut self, queue: QueueClass, given: u64) {
         let queue = &mut self.of[queue as usize];
         if queue.added <= given {
@@ -151,14 +153,14 @@ impl Queues {
         }
     }
 
-    /// One that was to be sent was not claimed.
+    /// Puts back a delivery that was not claimed.
     pub(super) fn put_back(&mut self, queue: QueueClass) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = queue.waiting.saturating_add(1);
     }
 
-    /// As many as that were claimed. Where all that was counted is, and there may be more, twice as
-    /// many are asked for next. Returns how many.
+    /// Notes that this number was claimed. If all counted ones are, and there may be more, twice as
+    /// many are asked for next. Returns that number.
     pub(super) fn claimed(&mut self, queue: QueueClass, count: u32) -> Option<u32> {
         let queue = &mut self.of[queue as usize];
         if queue.waiting > 0 || !queue.more {
@@ -172,7 +174,7 @@ impl Queues {
         self.of = Default::default();
     }
 
-    /// Nothing is to be sent, whatever becomes due.
+    /// Leaves all queues: nothing is sent, whatever becomes due.
     pub(super) fn leave(&mut self) {
         self.left = true;
         self.clear();

@@ -1,4 +1,5 @@
-//! The webhooks that could send now, by class, realm and owner, and what is in flight for each.
+//! The webhooks that could send immediately, by class, realm and owner, and the requests in flight
+//! of each.
 
 use std::array;
 use std::collections::{BTreeSet, HashMap};
@@ -40,7 +41,7 @@ pub(super) struct Realms {
 #[derive(Debug, Default)]
 struct RealmLoad {
     in_flight: Classes<u32>,
-    /// Requests that run for long.
+    /// Requests that have run for long.
     overdue: u32,
     ready: usize,
     orders: Classes<BTreeSet<Turn<OwnerId>>>,
@@ -54,7 +55,7 @@ struct Owner {
 }
 
 impl At {
-    /// On a platform that is one system each owner is a realm.
+    /// Returns the realm and owner. On a platform that is one system each owner is a realm.
     pub(super) fn of(place: Realm, owner: OwnerId) -> Self {
         let realm = match place {
             Realm::Shared => Realm::Solo(owner),
@@ -87,7 +88,7 @@ impl RealmLoad {
     }
 }
 
-/// Moves whoever had a turn before to where it is now.
+/// Moves a realm or owner from its earlier position to its current one.
 fn reorder<Id: Copy + Ord>(
     orders: &mut Classes<BTreeSet<Turn<Id>>>,
     before: Classes<Option<(u32, Instant)>>,
@@ -112,21 +113,21 @@ impl Realms {
         }
     }
 
-    /// A webhook could send now.
+    /// Adds a webhook that could send immediately.
     pub(super) fn add(&mut self, at: At, class: Class, ready: Ready) {
         self.update(at, |realm, owner| {
             realm.ready += usize::from(owner.ready[class as usize].insert(ready));
         });
     }
 
-    /// It could not.
+    /// Removes a webhook.
     pub(super) fn remove(&mut self, at: At, class: Class, ready: Ready) {
         self.update(at, |realm, owner| {
             realm.ready -= usize::from(owner.ready[class as usize].remove(&ready));
         });
     }
 
-    /// A request begins.
+    /// Counts a request that begins.
     pub(super) fn begin(&mut self, at: At, class: Class) {
         self.slots.add(class);
         self.update(at, |realm, owner| {
@@ -135,7 +136,7 @@ impl Realms {
         });
     }
 
-    /// A request takes long, and counts in this class from now on.
+    /// Notes that a request takes long, and counts in this class from now on.
     pub(super) fn become_slow(&mut self, at: At, before: Class, class: Class) {
         self.slots.remove(before);
         self.slots.add(class);
@@ -146,7 +147,7 @@ impl Realms {
         });
     }
 
-    /// A request is over.
+    /// Notes that a request has ended.
     pub(super) fn end(&mut self, at: At, class: Class, is_overdue: bool) {
         self.slots.remove(class);
         self.update(at, |realm, owner| {
@@ -156,8 +157,8 @@ impl Realms {
         });
     }
 
-    /// The webhook that goes next: of targets that responded, whose realm goes before the others
-    /// of them; else in the order of the classes.
+    /// Returns the webhook that goes next: among targets that responded, the one whose realm goes
+    /// before the others of them; otherwise in the order of the classes.
     pub(super) fn next(&self, now: Instant) -> Option<(Class, At, Ready)> {
         let turn = |class: Class| Some((self.turn(class, now)?, class));
         let (responded, others) = CLASSES.split_at(Class::New as usize);
@@ -170,7 +171,7 @@ impl Realms {
         Some((class, At { realm, owner }, ready))
     }
 
-    /// Whether a webhook that is ready now would go before all others of its class.
+    /// Whether a webhook that becomes ready would go before all others of its class.
     pub(super) fn goes_first(&self, at: At, class: Class, deadline: Instant, now: Instant) -> bool {
         let in_flight = self.realms.get(&at.realm).map_or(0, RealmLoad::all);
         let turn = (in_flight, deadline, at.realm);
@@ -182,7 +183,7 @@ impl Realms {
         self.orders.iter().any(|order| !order.is_empty())
     }
 
-    /// Of the realm with most webhooks that are ready, the one whose deadline is furthest.
+    /// Returns, of the realm with most ready webhooks, the one with the latest deadline.
     pub(super) fn furthest(&self) -> Option<(Class, WebhookId)> {
         let realm = self.realms.get(&self.sizes.last()?.1)?;
         let last = CLASSES.into_iter().filter_map(|class| {
@@ -193,7 +194,7 @@ impl Realms {
         last.max().map(|(_, class, webhook)| (class, webhook))
     }
 
-    /// The realm that goes next in this class.
+    /// Returns the realm that goes next in this class.
     fn turn(&self, class: Class, now: Instant) -> Option<Turn<Realm>> {
         let (order, free) = (&self.orders[class as usize], self.free(class, now));
         let first = *order.first()?;
@@ -208,7 +209,7 @@ impl Realms {
         if free == 0 || self.slots.is_short(class, self.is_late(now)) {
             return Some(first).filter(may_begin);
         }
-        // Those that are passed over have a sixteenth of all in flight each: they are few.
+        // Each realm that is skipped has a sixteenth of all in flight: they are few.
         order.iter().copied().find(may_begin)
     }
 
@@ -238,7 +239,7 @@ impl Realms {
         first.is_some_and(|(_, deadline, _)| *deadline <= now)
     }
 
-    /// Changes what is counted of an owner, who is then where that puts him.
+    /// Changes the counts of an owner, and moves the owner to the resulting position.
     fn update(&mut self, at: At, change: impl FnOnce(&mut RealmLoad, &mut Owner)) {
         let realm = self.realms.entry(at.realm).or_default();
         let mut owner = realm.owners.remove(&at.owner).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! How many requests of each class may be in flight.
+//! The number of requests of each class that may be in flight.
 
-/// Those of targets that responded last time come first, by how long they have been silent.
+/// Targets that responded last time come first, by how long they have been silent.
 pub(super) const CLASSES: [Class; 8] = [
     Class::Busy,
     Class::Recent,
@@ -12,7 +12,7 @@ pub(super) const CLASSES: [Class; 8] = [
     Class::Quarantine,
 ];
 
-/// What may be expected of a request.
+/// The expected behaviour of a request.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Class {
     /// The target responded within the last quarter of a second.
@@ -25,7 +25,7 @@ pub(super) enum Class {
     Proven,
     /// The target was never tried.
     New,
-    /// The target did not respond, or took long three times; or the request runs for long.
+    /// The target did not respond, or was slow three times; or the request has run for long.
     Slow,
     /// The delivery's claim was lost twice.
     Lost,
@@ -68,16 +68,16 @@ impl Slots {
         self.in_flight.iter().sum()
     }
 
-    /// A fraction of all slots, at least one.
+    /// Returns a fraction of all slots, at least one.
     pub(super) fn part(&self, of: u32) -> u32 {
         (self.total / of).max(1)
     }
 
-    /// How many more requests of this class may begin. `is_late`: something in [`Class::Proven`]
-    /// waits beyond its deadline.
+    /// Returns how many more requests of this class may begin. `is_late`: a webhook in
+    /// [`Class::Proven`] waits beyond its deadline.
     pub(super) fn free(&self, class: Class, is_late: bool) -> u32 {
         let [.., new, slow, lost, quarantine] = self.in_flight;
-        // Each class has a sixteenth that is not for those that were silent for longer.
+        // Each class has a sixteenth that targets silent for longer cannot use.
         let steps = (Class::Proven as u32).saturating_sub(class as u32);
         let fast = self.fast();
         let free = match class {
@@ -90,7 +90,7 @@ impl Slots {
             Class::Lost => self.part(16).saturating_sub(lost),
             Class::Quarantine => 1_u32.saturating_sub(quarantine),
         };
-        // Beyond twice all there is a reserve, and of it likewise.
+        // Above twice the total there is a reserve, shared in the same way.
         let reserve = match class.responded() {
             true => self.part(128) * (1 + steps),
             false => self.part(32),
@@ -98,13 +98,13 @@ impl Slots {
         free.min((2 * self.total + reserve).saturating_sub(self.all()))
     }
 
-    /// Slots of those that Slow leaves which are taken. What is late takes none of them.
+    /// The used slots of those that Slow leaves. Late requests use none of them.
     fn used(&self) -> u32 {
         let [busy, recent, regular, proven, ..] = self.in_flight;
         busy + recent + regular + proven.saturating_sub(self.fast() / 8)
     }
 
-    /// Slots for what waits beyond its deadline.
+    /// Slots for requests that wait beyond their deadline.
     fn late(&self, is_late: bool) -> u32 {
         let proven = self.in_flight[Class::Proven as usize];
         match is_late {
@@ -113,8 +113,8 @@ impl Slots {
         }
     }
 
-    /// What Slow leaves to targets that responded: half of all, or less if Slow has more than all,
-    /// and always a part.
+    /// Slots that Slow leaves to targets that responded: half of all, or less if Slow has more than
+    /// all, and always a part.
     fn fast(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
         let beyond = slow.saturating_sub(self.total);
@@ -122,8 +122,8 @@ impl Slots {
         left.saturating_sub(beyond).max(self.part(32))
     }
 
-    /// What Slow leaves of its half, and always a part of all, which is less where those that began
-    /// as new ones have more than that half.
+    /// Slots that Slow leaves of its half, and always a part of all, which is less if those that
+    /// began as new ones have more than that half.
     fn new_limit(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
         let left = self.part(2).saturating_sub(slow);
@@ -131,13 +131,13 @@ impl Slots {
         left.max(always)
     }
 
-    /// The last slots of New, for those that have just come. One is for the others.
+    /// The last slots of New, for webhooks that have just become ready. One is for the others.
     pub(super) fn newest(&self) -> u32 {
         self.part(128).min(self.new_limit().saturating_sub(1))
     }
 
-    /// Whether only a realm with nothing in flight may begin one: from the last quarter of what
-    /// Slow leaves, and beyond twice all.
+    /// Whether only a realm with nothing in flight may begin one: from the last quarter of the
+    /// slots that Slow leaves, and above twice the total.
     pub(super) fn is_short(&self, class: Class, is_late: bool) -> bool {
         let is_late = class == Class::Proven && self.late(is_late) > 0;
         let fast = self.fast();
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// What may begin of all classes up to Slow, where these are in flight.
+    /// Returns how many requests of all classes up to Slow may begin, if these are in flight.
     fn free(in_flight: [u32; 6], is_late: bool) -> [u32; 6] {
         let mut slots = Slots::new(1_024);
         slots.in_flight[..6].copy_from_slice(&in_flight);

@@ -1,4 +1,4 @@
-//! Whose turn it is, and what is in flight.
+//! The scheduler's state: turns, and requests in flight.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -27,18 +27,18 @@ pub(crate) struct Scheduler {
     rng: StdRng,
     pub(super) targets: HashMap<WebhookId, Target>,
     pub(super) realms: Realms,
-    /// What becomes due, by queue, and webhooks that may send again.
+    /// The times at which deliveries become due, by queue, and webhooks may send again.
     pub(super) timers: BTreeMap<(Instant, WebhookId, Option<QueueClass>), u32>,
-    /// Webhooks with nothing to do, and since when.
+    /// Idle webhooks, and since when.
     pub(super) idle: BTreeSet<(Instant, WebhookId)>,
     /// Queues were forgotten.
     pub(super) has_gap: bool,
-    /// Counts what is added to queues.
+    /// Counts deliveries that are added to queues.
     pub(super) added: u64,
 }
 
 impl Scheduler {
-    /// `rng`: for the jitter of holds.
+    /// Creates a scheduler. `rng`: for the jitter of holds.
     pub(crate) fn new(config: Config, rng: StdRng) -> Self {
         Self {
             realms: Realms::new(config.total),
@@ -53,7 +53,7 @@ impl Scheduler {
         }
     }
 
-    /// Something waits in this queue, and the webhook is as given from now on.
+    /// Notes that this queue has deliveries, and the webhook's current state.
     pub(crate) fn ready(
         &mut self,
         webhook: &Webhook,
@@ -71,8 +71,8 @@ impl Scheduler {
         self.forget(now);
     }
 
-    /// A permit for a first attempt that is stored just now, if nothing waits before it: not of
-    /// its webhook, and not of a realm that would go before its own.
+    /// Returns a permit for a first attempt that is being stored, if nothing waits before it:
+    /// neither of its webhook, nor of a realm that would go before its own.
     pub(crate) fn try_now(&mut self, webhook: &Webhook, now: Instant) -> Option<Permit> {
         self.withdraw(webhook);
         let new = || Target::new(webhook, Record::New);
@@ -97,7 +97,7 @@ impl Scheduler {
         goes_first.then(|| self.begin(webhook, queue, class, now))?
     }
 
-    /// Adds permits for those whose turn it is, at most this number.
+    /// Adds permits for the next turns, at most this number.
     pub(crate) fn next_batch(&mut self, most: usize, now: Instant, permits: &mut Vec<Permit>) {
         self.fire(now);
         for _ in 0..most {
@@ -108,8 +108,8 @@ impl Scheduler {
         }
     }
 
-    /// The request has run for [`SLOW`]: it leaves the slots of its class, and its webhook is slow
-    /// until it ends. Deliveries whose claims were lost keep their slots.
+    /// Notes that the request has run for [`SLOW`]: it leaves the slots of its class, and its
+    /// webhook is slow until it ends. Deliveries whose claims were lost keep their slots.
     pub(crate) fn became_slow(&mut self, permit: &mut Permit, now: Instant) {
         if std::mem::replace(&mut permit.is_overdue, true) {
             return;
@@ -126,8 +126,8 @@ impl Scheduler {
         self.reconsider(permit.webhook, now);
     }
 
-    /// The request is over, after it took this time. Returns for how long nothing is to be sent,
-    /// because its target asks for that.
+    /// Notes that the request ended, after it took this time. Returns for how long no request is
+    /// sent, because its target asks for that.
     #[expect(clippy::needless_pass_by_value, reason = "a permit is given back once")]
     pub(crate) fn release(
         &mut self,
@@ -224,7 +224,7 @@ impl Scheduler {
         }
     }
 
-    /// A webhook of another realm or owner leaves its places there.
+    /// Removes a webhook that moved to another realm or owner from its old position.
     fn withdraw(&mut self, webhook: &Webhook) {
         let Some(target) = self.targets.get_mut(&webhook.id) else {
             return;
@@ -238,7 +238,7 @@ impl Scheduler {
         }
     }
 
-    /// Puts a webhook where it belongs: among those that are ready, the timers, or the idle.
+    /// Puts a webhook among those that are ready, the timers, or the idle.
     pub(super) fn reconsider(&mut self, webhook: WebhookId, now: Instant) {
         let Some(target) = self.targets.get_mut(&webhook) else {
             return;
@@ -278,9 +278,8 @@ impl Scheduler {
         }
     }
 
-    /// Forgets webhooks beyond the bound: those that were idle for longest, or else, of the realm
-    /// with most of them, those whose deadline is furthest. What is in flight or waits for a time
-    /// is not forgotten.
+    /// Forgets webhooks over the limit: those idle for longest, or else, of the realm with most of
+    /// them, those with the latest deadlines. Webhooks with requests in flight or timers are kept.
     fn forget(&mut self, now: Instant) {
         while self.targets.len() > self.config.webhooks {
             if let Some((_, webhook)) = self.idle.pop_first() {

@@ -1,4 +1,4 @@
-//! What is known of one webhook: its queues, and how much its target takes.
+//! The state of one webhook: its queues, and how much its target accepts.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use super::queues::{LINES, Queues, Record, Settings, Waiting, Webhook, line_of};
 use super::realms::At;
 use super::slots::Class;
 
-/// A request that takes this long is slow.
+/// The time from which a request is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
-/// This number of slow requests, less those that are not, make a slow webhook.
+/// The number of slow requests, minus the others, that makes a webhook slow.
 const SLOW_REQUESTS: u32 = 3;
-/// Classes of targets that responded, by how long they have been silent.
+/// The classes of targets that responded, by how long they have been silent.
 const SILENT: [(Duration, Class); 3] = [
     (Duration::from_millis(250), Class::Busy),
     (Duration::from_secs(2), Class::Recent),
@@ -27,44 +27,45 @@ const SILENT: [(Duration, Class); 3] = [
 pub(super) struct Target {
     pub(super) webhook: Webhook,
     pub(super) queues: Queues,
-    /// Where each line is among those that are ready: its class and deadline.
+    /// The entry of each group among those that are ready: its class and deadline.
     pub(super) places: [Option<(Class, Instant)>; LINES],
     pub(super) in_flight: u32,
-    /// Of these, requests that run for long.
+    /// The requests of these that have run for long.
     pub(super) overdue: u32,
     pub(super) health: Health,
     pub(super) pace: Pace,
     pub(super) alarms: Alarms,
 }
 
-/// Where the scheduler has noted the webhook.
+/// The scheduler's entries for the webhook.
 #[derive(Debug, Default)]
 pub(super) struct Alarms {
-    /// Its timer.
+    /// The time of its timer.
     pub(super) timer: Option<Instant>,
-    /// Since when it has nothing to do.
+    /// The time since which it is idle.
     pub(super) idle: Option<Instant>,
 }
 
-/// How the target does.
+/// The health of the target.
 #[derive(Debug)]
 pub(super) struct Health {
     class: Class,
     responded: Option<Instant>,
-    /// Up for each slow request, down for each other.
+    /// Incremented for each slow request, decremented for each other.
     slow: u32,
-    /// Failures to connect in a row.
+    /// Consecutive connect failures.
     failures: u32,
-    /// Requests in flight that it takes: one more after as many responses, half after a sign of
-    /// trouble.
+    /// The maximum number of requests in flight: one more after as many responses, half after a
+    /// sign of trouble.
     limit: u32,
     responses: u32,
-    /// When that was lowered: what began before says the same.
+    /// The time at which the limit was lowered: requests that began earlier are signs of the same
+    /// trouble.
     lowered: Option<Instant>,
 }
 
 impl Target {
-    /// A webhook that is not known yet, by what its row says.
+    /// Creates the state of an unknown webhook, by its row.
     pub(super) fn new(webhook: &Webhook, record: Record) -> Self {
         let class = match record {
             Record::New => Class::New,
@@ -91,7 +92,7 @@ impl Target {
         }
     }
 
-    /// What is said of the webhook, unless something newer is known.
+    /// Updates the webhook's properties, unless newer ones are known.
     pub(super) fn know(&mut self, webhook: &Webhook) {
         if self.webhook.revision <= webhook.revision {
             let known = self.webhook.settings;
@@ -124,7 +125,7 @@ impl Target {
         }
     }
 
-    /// Something is ready in this queue.
+    /// Notes that this queue has deliveries that are due.
     pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, added: u64, now: Instant) {
         let was_empty = self.queues.waiting(queue) == 0;
         self.queues.add(queue, waiting.count, added);
@@ -134,7 +135,7 @@ impl Target {
         }
     }
 
-    /// The place of a line that could send now.
+    /// Returns the entry of a group that could send immediately.
     pub(super) fn place(&self, line: usize, now: Instant) -> Option<(Class, Instant)> {
         let next = self.next(line).filter(|_| self.has_room())?;
         let (class, deadline) = self.turn(next, now);
@@ -146,7 +147,7 @@ impl Target {
         ))
     }
 
-    /// Takes the line of this class from those that are ready. Returns the queue that goes next.
+    /// Takes the group of this class from those that are ready. Returns the queue that goes next.
     pub(super) fn take_place(&mut self, class: Class) -> Option<QueueClass> {
         let line = match class {
             Class::Lost => 1,
@@ -161,12 +162,13 @@ impl Target {
         self.queues.next(line, self.settings().in_order)
     }
 
-    /// The class and the deadline of a queue that is ready now.
+    /// Returns the class and the deadline of a queue that is ready.
     pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
         (self.class(queue, now), now + self.health.silent(now))
     }
 
-    /// The target asks to wait until then, and gets one request at a time after it.
+    /// Notes that the target asks to wait until then, and sends it one request at a time
+    /// afterwards.
     pub(super) fn hold(&mut self, until: Instant, processes: Processes, now: Instant) {
         self.health.hold(1, now);
         self.pace.hold(until, processes, now);
@@ -181,7 +183,7 @@ impl Target {
         }
     }
 
-    /// Whether the target takes one more request now.
+    /// Whether the target accepts one more request.
     pub(super) fn has_room(&self) -> bool {
         let limit = match self.settings().in_order {
             true => 1,
@@ -201,13 +203,14 @@ impl Health {
         }
     }
 
-    /// How long the target has been silent.
+    /// Returns how long the target has been silent.
     pub(super) fn silent(&self, now: Instant) -> Duration {
         let responded = self.responded.map(|at| now - at);
         responded.map_or(MINUTE, |silent| silent.min(MINUTE))
     }
 
-    /// Lowers the limit, unless what says so began before it was lowered last.
+    /// Lowers the limit, unless the request that shows the trouble began before it was last
+    /// lowered.
     fn lower(&mut self, limit: u32, began: Instant, now: Instant) -> bool {
         if self.lowered.is_some_and(|lowered| began < lowered) {
             return false;
@@ -216,7 +219,7 @@ impl Health {
         true
     }
 
-    /// The target takes no more than this from now on.
+    /// Sets the limit, which the target is not to exceed from now on.
     fn hold(&mut self, limit: u32, now: Instant) {
         self.limit = limit.max(1);
         self.responses = 0;
@@ -235,7 +238,7 @@ impl Health {
         }
     }
 
-    /// How an attempt ended. Returns for how long nothing is to be sent.
+    /// Notes how an attempt ended. Returns for how long no request is sent.
     pub(super) fn learn(
         &mut self,
         outcome: Outcome,
@@ -284,11 +287,11 @@ impl Health {
     }
 }
 
-/// Why nothing is sent for a time.
+/// The reason for which no request is sent for a time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Wait {
     /// The target asks for it.
     Asked(Duration),
-    /// It could not be connected to, this often more than opens the breaker.
+    /// It could not be connected to, this many times beyond the breaker's threshold.
     Breaker(u32),
 }

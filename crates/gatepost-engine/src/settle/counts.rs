@@ -1,5 +1,5 @@
-//! What became of the deliveries of each webhook in each hour. Counted here, and written a little
-//! later for many together: a process that dies loses what it counted in the last two seconds.
+//! The outcomes of each webhook's deliveries in each hour. They are counted here, and written
+//! shortly afterwards in batches: a process that dies loses the counts of the last two seconds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
-/// How often what was counted is written.
+/// The interval at which counts are written.
 const FLUSH: Duration = Duration::from_secs(2);
 
 type Key = (WebhookId, DateTime<Utc>);
@@ -26,7 +26,7 @@ pub(crate) struct HourlyCounts {
     counted: Accumulator<Key, HourlyCount>,
 }
 
-/// The end of an attempt, as it counts. `bytes` are those of what was stored of it.
+/// Returns the counts for the end of an attempt. `bytes` are those of the stored record.
 pub(crate) fn counted(
     settlement: &Settlement,
     webhook: WebhookId,
@@ -51,7 +51,7 @@ pub(crate) fn counted(
     })
 }
 
-/// What all processes have counted of a webhook in the hour of `from` and since, newest first.
+/// Returns the counts of all processes for a webhook from the hour of `from` on, newest first.
 pub(crate) async fn counted_since(
     store: &dyn WebhookStore,
     webhook: WebhookId,
@@ -65,13 +65,13 @@ pub(crate) async fn counted_since(
     counts.await
 }
 
-/// When the last attempt began that a target accepted, of those counted.
+/// Returns when the last counted attempt began that a target accepted.
 pub(crate) fn last_sent(counts: &[HourlyCount]) -> Option<DateTime<Utc>> {
     counts.iter().filter_map(|count| count.last_sent).max()
 }
 
-/// Whether an attempt failed then. What was cancelled, expired or lost its senders counts as failed
-/// too, but took no time and has no bytes.
+/// Whether an attempt failed then. Cancelled, expired and lost deliveries count as failed too, but
+/// took no time and have no bytes.
 pub(crate) fn has_failed(count: &HourlyCount) -> bool {
     count.retried > 0 || (count.failed > 0 && (count.milliseconds > 0 || count.bytes > 0))
 }
@@ -85,7 +85,7 @@ impl HourlyCounts {
         }
     }
 
-    /// Adds to the hour that it is.
+    /// Adds to the current hour.
     pub(crate) fn add(&self, count: HourlyCount) {
         let Ok(now) = self.clock.now() else {
             return;
@@ -95,7 +95,7 @@ impl HourlyCounts {
         self.counted.add(key, HourlyCount { hour, ..count });
     }
 
-    /// Writes what was counted every two seconds, until the engine stops.
+    /// Writes the counts every two seconds, until the engine stops.
     pub(crate) async fn run(self: Arc<Self>, lifecycle: Lifecycle) {
         while lifecycle.is_running() {
             lifecycle.rest(FLUSH).await;
@@ -103,14 +103,14 @@ impl HourlyCounts {
         }
     }
 
-    /// Writes what was counted; once more when the engine has stopped.
+    /// Writes the counts; once more when the engine has stopped.
     pub(crate) async fn flush(&self) {
         if let Err(error) = self.write().await {
             guarded(|| tracing::warn!(%error, "could not write what was counted"));
         }
     }
 
-    /// What the store does not take is written with the next.
+    /// Writes the counts. If the store fails, they are written with the next.
     async fn write(&self) -> Result<(), StoreError> {
         let mut unwritten = self.counted.take(|_| true);
         while let Some(batch) = unwritten.batch() {
@@ -154,7 +154,7 @@ mod tests {
             }
         }
 
-        /// What is written, oldest first: webhook, hour of the day, sent, milliseconds.
+        /// Returns the written counts, oldest first: webhook, hour of the day, sent, milliseconds.
         async fn written(&self) -> Vec<(i64, i64, u64, u64)> {
             let (from, before) = (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC);
             let log: &dyn DeliveryLog = &*self.records.store;

@@ -1,13 +1,13 @@
-//! Whether many settlements come.
+//! Whether settlements arrive at a high rate.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// In one time, these are many.
+/// The number in one period that counts as high.
 const MANY: usize = 16;
 
-/// How many came in this time and in the one before.
+/// The numbers in this period and the one before.
 #[derive(Debug)]
 pub(super) struct Load {
     time: Duration,

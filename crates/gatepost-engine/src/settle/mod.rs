@@ -1,4 +1,4 @@
-//! Settlements of all workers are recorded together, as fast as the store takes them; and counted.
+//! Records and counts the settlements of all workers together, as fast as the store accepts them.
 
 mod counts;
 mod load;

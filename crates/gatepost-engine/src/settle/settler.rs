@@ -1,4 +1,4 @@
-//! Where workers hand in their settlements.
+//! The part that takes settlements from workers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,16 +12,16 @@ use crate::clock::EngineClock;
 
 /// Settlements that may wait; further workers wait with theirs.
 const WAITING: usize = 4096;
-/// While this number is not recorded, nothing new is sent.
+/// While this number is not recorded, no new delivery is sent.
 pub(crate) const UNRECORDED: usize = 1024;
 
-/// Cheap to clone. When the last one is gone, the writer ends.
+/// Cheap to clone. When the last clone is dropped, the writer ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Settler {
     queue: mpsc::Sender<Waiting>,
     failing: Arc<AtomicBool>,
     unrecorded: Arc<Unrecorded>,
-    /// What was settled, by webhook and hour.
+    /// The outcomes, by webhook and hour.
     pub(crate) counts: Arc<HourlyCounts>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Settler {
 #[derive(Debug, Default)]
 struct Unrecorded {
     count: AtomicUsize,
-    /// Something was not sent for that.
+    /// Whether a delivery was not sent because of that.
     refused: AtomicBool,
 }
 
@@ -50,7 +50,7 @@ impl Drop for Counted<'_> {
 }
 
 impl Settler {
-    /// The other half records; it has to be run for anything to be settled.
+    /// Creates the settler and its writer, which must be run for anything to be settled.
     pub(crate) fn new(
         store: Arc<dyn WebhookStore>,
         clock: Arc<EngineClock>,
@@ -68,12 +68,12 @@ impl Settler {
         (settler, writer)
     }
 
-    /// Whether outcomes cannot be recorded at present: nothing new must be sent.
+    /// Whether outcomes cannot be recorded at present, so that no new delivery may be sent.
     pub(crate) fn is_failing(&self) -> bool {
         self.failing.load(Ordering::Relaxed)
     }
 
-    /// Whether so much waits to be recorded that nothing new must be sent.
+    /// Whether so many outcomes wait to be recorded that no new delivery may be sent.
     pub(crate) fn is_full(&self) -> bool {
         let is_full = self.unrecorded.count.load(Ordering::Relaxed) >= UNRECORDED;
         if is_full {
@@ -82,16 +82,16 @@ impl Settler {
         is_full
     }
 
-    /// Whether it was said to be full and is not any more: once.
+    /// Returns once whether it was full and is not any more.
     pub(crate) fn has_room_again(&self) -> bool {
         let Unrecorded { count, refused } = &*self.unrecorded;
         count.load(Ordering::Relaxed) < UNRECORDED && refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Records one, however long the store is away: a lease that is over still settles as long as
-    /// nobody else has the delivery, and becomes `Stale` if somebody has. `None` when the store
-    /// refuses what it says. An `urgent` one, for which others wait, is recorded at once, or two
-    /// milliseconds after what was recorded before it.
+    /// Records a settlement, however long the store is unavailable: an expired lease still settles
+    /// as long as no other process has the delivery, and becomes `Stale` otherwise. `None` when the
+    /// store refuses its content. An `urgent` one, for which others wait, is recorded immediately,
+    /// or two milliseconds after the previous recording.
     pub(crate) async fn settle(&self, settlement: Settlement, urgent: bool) -> Option<Settled> {
         let (done, settled) = oneshot::channel();
         let _counted = self.unrecorded.begin();
@@ -112,7 +112,7 @@ mod tests {
     use crate::lifecycle::Lifecycle;
     use crate::testing::{BrokenClock, Records, noon};
 
-    /// A settler over a store and a clock that fail on command, and one delivery claimed.
+    /// A settler over a store and a clock that fail on command, with one claimed delivery.
     struct World {
         records: Records,
         store: Arc<FaultStore<gatepost_kv::MemoryStore>>,
@@ -148,7 +148,8 @@ mod tests {
             }
         }
 
-        /// Whether it is recorded once this is over; until then it is not, and that is known.
+        /// Whether it is recorded after `over`; asserts that it is not before, and that this is
+        /// known.
         async fn settles_after(&self, settlement: Settlement, over: impl FnOnce()) -> bool {
             let (settler, claim) = (self.settler.clone(), settlement.claim);
             let settling = tokio::spawn(async move { settler.settle(settlement, false).await });
@@ -230,8 +231,8 @@ mod tests {
         second.await.unwrap();
     }
 
-    /// Of a hundred times this number, so far apart, and the last of each number urgent if asked
-    /// for: how often the store was called, and how long the last one took.
+    /// Settles this number a hundred times, at this interval, with the last of each group urgent if
+    /// wanted: returns how often the store was called, and how long the last one took.
     async fn recorded(each: usize, milliseconds: u64, urgent: bool) -> (u64, Duration) {
         let world = World::new().await;
         let mut settlements = Vec::new();

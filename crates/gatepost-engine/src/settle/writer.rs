@@ -1,5 +1,5 @@
-//! The part that records what was handed in. It may be started again at any time: what waits stays
-//! with it until it is recorded.
+//! The part that records settlements. It may be restarted at any time: waiting settlements stay
+//! with it until they are recorded.
 
 use std::pin::pin;
 use std::slice;
@@ -19,17 +19,18 @@ use crate::meter;
 
 /// Settlements in one transaction.
 const AT_ONCE: usize = 512;
-/// While many come, they are gathered until there are this many, or for as long as that: one
+/// The number up to which settlements are gathered at a high rate, and the maximum time: one
 /// transaction for 64 costs each of them half of what it costs for 16.
 const GATHERED: (usize, Duration) = (64, Duration::from_millis(10));
-/// While many come, one for which others wait ends the gathering, but not more often than this: a
-/// user with many webhooks in order would have those of all users recorded a few at a time.
+/// The minimum time between two recordings that an urgent settlement may cause at a high rate:
+/// otherwise a user with many webhooks in order would have those of all users recorded a few at a
+/// time.
 const APART: Duration = Duration::from_millis(2);
 /// The first and the longest wait after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// A call that takes longer is taken for one that will fail: until it returns, nothing new is sent.
+/// The time after which a call is expected to fail: until it returns, no new delivery is sent.
 const LATE: Duration = Duration::from_secs(2);
-/// How often a settlement is tried that the store refuses for what it says.
+/// How often a settlement is tried whose content the store refuses.
 const REFUSALS: u32 = 3;
 
 /// A settlement, and the worker that waits for it.
@@ -57,7 +58,7 @@ impl Waiting {
     }
 }
 
-/// What was handed in and is not recorded yet.
+/// Settlements that are not recorded yet.
 #[derive(Debug)]
 struct Backlog {
     queue: mpsc::Receiver<Waiting>,
@@ -72,7 +73,7 @@ pub(crate) struct SettlementWriter {
     failing: Arc<AtomicBool>,
 }
 
-/// Until it is started again, a writer that panicked records nothing.
+/// A writer that panicked records nothing until it is restarted.
 struct FailsOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for FailsOnPanic<'_> {
@@ -83,7 +84,8 @@ impl Drop for FailsOnPanic<'_> {
     }
 }
 
-/// More that comes within a moment. One that is urgent ends that, but not before `urgent_from`.
+/// Gathers settlements that arrive within a moment. An urgent one ends that, but not before
+/// `urgent_from`.
 async fn gather(
     queue: &mut mpsc::Receiver<Waiting>,
     batch: &mut Vec<Waiting>,
@@ -121,7 +123,7 @@ impl SettlementWriter {
         }
     }
 
-    /// Runs until the last `Settler` is gone.
+    /// Runs until the last `Settler` is dropped.
     pub(crate) async fn run(self: Arc<Self>) {
         let mut backlog = self.backlog.lock().await;
         let Backlog { queue, batch } = &mut *backlog;
@@ -156,7 +158,7 @@ impl SettlementWriter {
         }
     }
 
-    /// Leaves in the batch what is to be tried again.
+    /// Records the batch, and leaves in it those that must be tried again.
     async fn record_all(&self, batch: &mut Vec<Waiting>) {
         match self.record(batch).await {
             Ok(settled) => batch
@@ -175,7 +177,7 @@ impl SettlementWriter {
         }
     }
 
-    /// One that cannot be stored must not hold up the others.
+    /// Records them separately, so that one that cannot be stored does not delay the others.
     async fn record_one_by_one(&self, batch: &mut Vec<Waiting>) {
         let mut at = 0;
         while let Some(waiting) = batch.get_mut(at) {
@@ -199,7 +201,7 @@ impl SettlementWriter {
         }
     }
 
-    /// Says that nothing can be recorded while the store takes its time.
+    /// Records the batch, and reports that recording fails while the store is slow.
     async fn record(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
         let mut recorded = pin!(self.record_whenever(batch));
         if let Ok(in_time) = tokio::time::timeout(LATE, &mut recorded).await {
@@ -211,7 +213,7 @@ impl SettlementWriter {
         recorded.await
     }
 
-    /// In a task of its own, so that a store that panics costs this call and not all later ones.
+    /// Records in a separate task, so that a store that panics affects only this call.
     async fn record_whenever(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
         let now = self.clock.now()?;
         let settlements: Vec<_> = batch.iter().map(|w| w.settlement.clone()).collect();
@@ -224,7 +226,7 @@ impl SettlementWriter {
     }
 }
 
-/// A worker that is gone need not know.
+/// Notifies the worker, if it still waits.
 fn tell(waiting: Waiting, settled: Settled) {
     let _ = waiting.done.send(settled);
 }

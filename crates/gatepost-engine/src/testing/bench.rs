@@ -1,4 +1,4 @@
-//! The parts of an engine, made ready.
+//! The parts of an engine for tests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,7 +36,7 @@ use crate::trace::Traces;
 /// The delay before each retry.
 pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// Parts over nothing but the records.
+/// Parts over the records only.
 impl Records {
     pub(crate) async fn engine_clock(&self) -> Arc<EngineClock> {
         let clock = Arc::new(ManualClock::at(noon()));
@@ -52,7 +52,7 @@ impl Records {
     }
 }
 
-/// Of a platform that is one system, where everybody is enabled.
+/// Creates the core of a platform that is one system, where every user is enabled.
 pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Core> {
     Arc::new(Core {
         access: one_system(store.clone(), clock.clone()),
@@ -63,7 +63,7 @@ pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc
     })
 }
 
-/// Of a process that sends nothing.
+/// Creates the maintenance of a process that sends nothing.
 pub(crate) fn maintenance(core: &Arc<Core>) -> Arc<Maintenance> {
     let longest = longest_lease(Limits::default().timing.lease_margin);
     let steps = ClockSteps::watch(core.clock.clone(), longest).unwrap();
@@ -76,7 +76,7 @@ pub(crate) fn maintenance(core: &Arc<Core>) -> Arc<Maintenance> {
     })
 }
 
-/// A worker over a script, and what it is made of.
+/// A worker over a script, with its dependencies.
 pub(crate) struct Bench {
     pub core: Arc<Core>,
     pub store: Arc<FaultStore<MemoryStore>>,
@@ -92,7 +92,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Of a platform that is one system, where everybody is enabled.
+    /// Creates a bench of a platform that is one system, where every user is enabled.
     pub(crate) async fn new(records: &Records, limits: &Limits, script: Script) -> Self {
         Self::of(records, limits, script, Rule::OneSystem, &Platform::new()).await
     }
@@ -158,7 +158,7 @@ impl Bench {
         }
     }
 
-    /// None of its loops run.
+    /// Returns an engine without running loops.
     pub(crate) fn engine(&self) -> Engine {
         let emitter = self.emitter(&Limits::default());
         let schedules = RetryScheduleLimits::default();

@@ -1,5 +1,4 @@
-//! What the parts are tested with: records in memory, a clock that breaks on command, a network
-//! that is a script.
+//! Test doubles: records in memory, a clock that breaks on command, a scripted network.
 
 mod bench;
 mod clock;

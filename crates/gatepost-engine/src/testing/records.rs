@@ -25,7 +25,7 @@ use crate::routes::Route;
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     pub store: Arc<MemoryStore>,
-    /// Webhooks and deliveries that were made, for names.
+    /// The number of webhooks and deliveries created, for names.
     made: Arc<AtomicUsize>,
 }
 
@@ -49,7 +49,7 @@ impl Records {
         inserted.unwrap().id
     }
 
-    /// Webhooks of this owner that take 17 KiB of memory each: twice their headers.
+    /// Creates webhooks of this owner that take 17 KiB of memory each: twice their headers.
     pub(crate) async fn large_webhooks(&self, owner: u128, number: usize) -> Vec<WebhookId> {
         let headers = format!("X-Large: {}", "x".repeat(8_000));
         let headers = Headers::parse_lines(&headers).unwrap();
@@ -85,12 +85,12 @@ impl Records {
         self.filtered(target, task, "{}").await;
     }
 
-    /// An event that is for some occurrences only.
+    /// Creates an event with a filter.
     pub(crate) async fn filtered(&self, target: Target, task: TaskId, filter: &str) {
         self.event_with(target, task, filter, "{}").await;
     }
 
-    /// An event that is for some occurrences only, with what it has for messages.
+    /// Creates an event with a filter and a context.
     pub(crate) async fn event_with(
         &self,
         target: Target,
@@ -115,7 +115,7 @@ impl Records {
         inserted.unwrap();
     }
 
-    /// A webhook, and a task that sends it whatever happens to objects with tag 1.
+    /// Creates a webhook, and a task that sends it every occurrence on objects with tag 1.
     pub(crate) async fn tagged(&self, message: &str) -> WebhookId {
         self.tagged_of(1, message).await
     }
@@ -148,7 +148,7 @@ impl Records {
         updated.await.unwrap();
     }
 
-    /// The webhook as it is stored.
+    /// Returns the webhook as it is stored.
     pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
         let row = self.store.webhook(id).await.unwrap().unwrap();
         Arc::new(Route::stored(row))
@@ -159,13 +159,13 @@ impl Records {
         row.unwrap().value.activity
     }
 
-    /// A delivery, leased for a minute from noon or waiting.
+    /// Creates a delivery, leased for a minute from noon or pending.
     pub(crate) async fn delivery(&self, webhook: WebhookId, body: &str, leased: bool) -> Enqueued {
         let lease_until = leased.then(|| noon() + Duration::from_secs(60));
         self.queued(webhook, body, noon(), lease_until).await
     }
 
-    /// A delivery that is due then.
+    /// Creates a delivery that is due then.
     pub(crate) async fn due(&self, webhook: WebhookId, body: &str, due: DateTime<Utc>) {
         self.queued(webhook, body, due, None).await;
     }

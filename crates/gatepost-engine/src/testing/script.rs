@@ -1,4 +1,4 @@
-//! A network that is a script.
+//! A scripted network.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use webhook_model::TargetUrl;
 
 use crate::transport::Transport;
 
-/// An attempt that got this status.
+/// Returns an attempt that got this status.
 pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
     let mut attempt = Attempt::unsent(ErrorClass::Status(status), now);
     if (200..300).contains(&status) {
@@ -30,7 +30,7 @@ pub(crate) struct Script {
     statuses: Mutex<VecDeque<u16>>,
     pub bodies: Mutex<Vec<String>>,
     urls: Mutex<Vec<String>>,
-    /// Responds only as often as this allows.
+    /// Limits the number of responses.
     pub gate: Semaphore,
 }
 
@@ -44,7 +44,7 @@ impl Script {
         }
     }
 
-    /// Responds to nothing until permits are added.
+    /// Stops responding until permits are added.
     pub(crate) fn hold(&self) {
         self.gate.forget_permits(usize::MAX);
     }

@@ -1,4 +1,4 @@
-//! Times, occurrences, and what is not stored.
+//! Times, occurrences, and values that are not stored.
 
 use std::time::Duration;
 
@@ -26,12 +26,12 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
     .with_tags(tags.iter().map(|tag| TagId(*tag)).collect())
 }
 
-/// The same for somebody on a platform with tenants.
+/// Returns the same on a platform with tenants, for an audience.
 pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
     poweron(7, tags).with_audience(audience)
 }
 
-/// A task of this owner that was matched, and sends webhook 1.
+/// Returns a matched task of this owner that sends webhook 1.
 pub(crate) fn matched_task(id: i64, owner: u128) -> MatchedTask {
     let owner = OwnerId(owner);
     MatchedTask {
@@ -56,7 +56,7 @@ pub(crate) fn matched_task(id: i64, owner: u128) -> MatchedTask {
     }
 }
 
-/// A delivery of this task, not stored yet.
+/// Returns a delivery of this task, not stored yet.
 pub(crate) fn new_delivery(task: i64) -> NewDelivery {
     NewDelivery {
         message_id: format!("msg_{task}").parse().unwrap(),

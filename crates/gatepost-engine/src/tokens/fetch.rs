@@ -1,5 +1,5 @@
-//! One question to a token endpoint, through the sender: its target policy, its resolver and its
-//! proxies count as for a target.
+//! One request to a token endpoint, through the sender: its target policy, its resolver and its
+//! proxies apply as for a target.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,11 +11,10 @@ use webhook_model::{AccessToken, OAuth2, token_error};
 
 use crate::transport::Transport;
 
-/// Bytes of a response that are read.
+/// The maximum bytes read of a response.
 const MOST: usize = 64 * 1024;
 
-/// How requests of one attempt are sent, and until when: they share its budget, and are of its
-/// group.
+/// The sender and the deadline of the requests of one attempt: they share its budget and its group.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     transport: &'a dyn Transport,
@@ -64,7 +63,7 @@ impl<'a> Call<'a> {
         self.budget.saturating_sub(self.took())
     }
 
-    /// The present wall time: signatures and certificates are judged by it.
+    /// The present wall time, by which signatures and certificates are checked.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         let passed = TimeDelta::from_std(self.took()).unwrap_or_default();
         let now = self.started.checked_add_signed(passed);
@@ -72,16 +71,16 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Clone, Debug)]
 pub(crate) struct NoToken {
     fault: TokenFault,
-    /// How long the token endpoint asks to be left alone.
+    /// How long the token endpoint asks to wait.
     retry_after: Option<Duration>,
 }
 
 impl NoToken {
-    /// The attempt that could not be made for want of a token.
+    /// Returns the attempt that could not be made without a token.
     pub(crate) fn attempt(self, now: DateTime<Utc>) -> Attempt {
         let mut attempt = Attempt::unsent(ErrorClass::Token(self.fault), now);
         attempt.retry_after = self.retry_after;
@@ -112,7 +111,7 @@ pub(super) async fn fetch(client: &OAuth2, call: &Call<'_>) -> Result<AccessToke
     })
 }
 
-/// The certificate has to be valid, whatever the webhook accepts of its target.
+/// The certificate must be valid, whatever the webhook accepts of its target.
 fn request(client: &OAuth2) -> Result<Request, RequestError> {
     let asked = client.token_request();
     let mut request = Request::builder(client.token_url().as_url().clone())

@@ -12,11 +12,12 @@ use webhook_model::{OAuth2, Secret};
 
 use super::fetch::{Call, NoToken, fetch};
 
-/// How long a token is used whose endpoint does not say how long it is good for.
+/// How long a token is used if its endpoint does not name its lifetime.
 const UNSAID: Duration = Duration::from_secs(5 * 60);
-/// The longest that a token is used.
+/// The longest time that a token is used.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// A token is no longer used this long before it expires, or in the second half of a shorter life.
+/// How long before it expires a token is no longer used. A short-lived one is used for half of its
+/// lifetime.
 const MARGIN: Duration = Duration::from_secs(30);
 
 /// A token that may be used.
@@ -27,7 +28,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The target did not accept it: it is used no more.
+    /// Marks the token as refused by the target, so that it is no longer used.
     pub(crate) fn refuse(&self) {
         self.refused.store(true, Ordering::Relaxed);
     }
@@ -37,34 +38,34 @@ impl Token {
     }
 }
 
-/// Keeps the token. Only one delivery at a time asks for another; those that wait for it share what
-/// it gets, be it a failure, so that an endpoint in trouble is not asked by each of them in turn.
+/// Keeps the token. Only one delivery at a time asks for another; waiting ones share the result,
+/// even a failure, so that each of them does not ask an endpoint in trouble again.
 #[derive(Default)]
 pub(crate) struct TokenSlot {
     state: Mutex<State>,
-    /// How many questions have ended.
+    /// The number of questions that have ended.
     asked: AtomicU64,
-    /// How long the last token is.
+    /// The length of the last token.
     bytes: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     token: Option<Arc<Token>>,
-    /// Why the last question gave no token.
+    /// The reason why the last question gave no token.
     failed: Option<NoToken>,
 }
 
 impl TokenSlot {
-    /// How much memory the token takes.
+    /// Returns the memory that the token takes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The token, and whether it was fetched for this call.
+    /// Returns the token, and whether it was fetched for this call.
     ///
     /// # Errors
-    /// Why there is none, at the end of the call's budget at the latest.
+    /// The reason why there is none, at the end of the call's budget at the latest.
     pub(crate) async fn token(
         &self,
         client: &OAuth2,
@@ -100,7 +101,7 @@ impl TokenSlot {
     }
 }
 
-/// How long a token is used.
+/// Returns how long a token is used.
 fn lifetime(expires_in: Option<Duration>) -> Duration {
     let good_for = expires_in.unwrap_or(UNSAID).min(LONGEST);
     good_for - MARGIN.min(good_for / 2)

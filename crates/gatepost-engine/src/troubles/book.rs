@@ -1,4 +1,4 @@
-//! All webhooks in trouble, and whose turn it is to be looked at.
+//! All webhooks in trouble, and the order in which they are checked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -8,19 +8,19 @@ use webhook_model::{OwnerId, WebhookId};
 
 use super::trouble::Trouble;
 
-/// Troubles of more webhooks are not reported: some 50 MiB.
+/// The maximum number of webhooks whose troubles are reported: some 50 MiB.
 const MOST: usize = 100_000;
-/// Nor of more of one owner.
+/// The same for one owner.
 const OF_ONE: usize = 1_000;
-/// For how long a webhook that is looked at is left alone, should the look fail.
+/// How long a webhook that is being checked is not checked again, in case the check fails.
 const HELD: TimeDelta = TimeDelta::seconds(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Book {
     troubles: HashMap<WebhookId, Trouble>,
-    /// When each is due, so that owners take turns.
+    /// The due time of each, by owner, so that owners take turns.
     due: BTreeMap<OwnerId, BTreeSet<(DateTime<Utc>, WebhookId)>>,
-    /// Whose turn was last.
+    /// The owner whose turn was last.
     last: Option<OwnerId>,
 }
 
@@ -29,7 +29,7 @@ impl Book {
         self.troubles.len()
     }
 
-    /// Changes what is known of a webhook; `None` when there is nothing.
+    /// Changes the trouble of a webhook; `None` when there is none.
     pub(super) fn change<T>(
         &mut self,
         webhook: WebhookId,
@@ -50,7 +50,7 @@ impl Book {
         Some(changed)
     }
 
-    /// As [`change`](Self::change); begins a trouble if there is room for one.
+    /// As [`change`](Self::change); begins a trouble if the limits allow.
     pub(super) fn begin(
         &mut self,
         webhook: WebhookId,
@@ -74,8 +74,8 @@ impl Book {
         }
     }
 
-    /// One that is due, of the next owner who has one. Should nothing be said of it, it is due
-    /// again a little later.
+    /// Returns a due trouble of the next owner who has one. If it is not reported, it is due again
+    /// a little later.
     pub(super) fn next(&mut self, now: DateTime<Utc>) -> Option<(WebhookId, Trouble)> {
         while let Some((owner, webhook)) = self.turn(now) {
             self.last = Some(owner);

@@ -1,4 +1,4 @@
-//! Which webhooks are in trouble, and what of that was reported to their owners.
+//! Webhooks in trouble, and the notices already given to their owners.
 
 mod book;
 mod trouble;

@@ -5,28 +5,28 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::DropReason;
 use webhook_model::OwnerId;
 
-/// A webhook is failing after nothing but failures for this time, or as soon as a delivery is given
-/// up.
+/// The time of uninterrupted failures after which a webhook is failing. It is failing earlier if a
+/// delivery is given up.
 pub(super) const FAILING_AFTER: TimeDelta = TimeDelta::minutes(10);
 /// Bytes of a reason that are kept.
 const REASON: usize = 200;
 
-/// A webhook was reported as failing.
+/// A notice that a webhook is failing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Told {
     /// The last success before that.
     pub sent: Option<DateTime<Utc>>,
-    /// Since when it failed: with a later success it has recovered.
+    /// The beginning of the failures: with a later success it has recovered.
     pub since: DateTime<Utc>,
-    /// When it is looked for one.
+    /// The time of the next check for a success.
     pub look: DateTime<Utc>,
 }
 
-/// Deliveries that nobody was notified of yet.
+/// Deliveries without a notice so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unsaid {
     pub count: u64,
-    /// Before this nobody is notified of them.
+    /// The earliest time of the next notice.
     pub next: DateTime<Utc>,
 }
 
@@ -40,30 +40,30 @@ impl Unsaid {
     }
 }
 
-/// What is known of a webhook that failed, or was disabled.
+/// The state of a webhook that failed, or was disabled.
 #[derive(Clone, Debug)]
 pub(crate) struct Trouble {
     pub owner: OwnerId,
-    /// Since when its attempts did nothing but fail.
+    /// The time since which all its attempts have failed.
     pub since: Option<DateTime<Utc>>,
-    /// The last success that this process knows of, since the trouble began.
+    /// The last success that this process knows of since the trouble began.
     pub sent: Option<DateTime<Utc>>,
-    /// Of them, a delivery was given up.
+    /// Whether a delivery was given up because of them.
     pub gave_up: bool,
-    /// What the last failure was.
+    /// The reason of the last failure.
     pub reason: String,
     /// Deliveries that were given up.
     pub exhausted: Unsaid,
     /// Deliveries that were not stored.
     pub rejected: Unsaid,
-    /// The limit that was reached by the last of them.
+    /// The limit that the last of them exceeded.
     pub limit: &'static str,
-    /// It was disabled, for this reason, and nobody was notified of it yet.
+    /// It was disabled, for this reason, and no notice was given yet.
     pub disabled: Option<(Revision, &'static str)>,
     pub told: Option<Told>,
-    /// Before this nobody is notified again that it is failing.
+    /// The earliest time of the next notice that it is failing.
     pub next_failing: DateTime<Utc>,
-    /// Somebody looks at it, until then.
+    /// The time until which it is being checked.
     pub held: DateTime<Utc>,
 }
 
@@ -99,7 +99,7 @@ impl Trouble {
         self.limit = reason.as_str();
     }
 
-    /// Something was received: what follows is a new trouble.
+    /// Notes a success: later failures are a new trouble.
     pub(crate) fn received(&mut self, at: DateTime<Utc>) {
         (self.since, self.gave_up) = (None, false);
         self.sent = self.sent.max(Some(at));
@@ -108,7 +108,7 @@ impl Trouble {
         }
     }
 
-    /// When its owner is to be notified that it is failing, if that goes on.
+    /// Returns when its owner must be notified that it is failing, if it continues to fail.
     pub(super) fn failing_at(&self) -> Option<DateTime<Utc>> {
         let since = self.since.filter(|_| self.told.is_none())?;
         let failing = match self.gave_up {
@@ -118,12 +118,12 @@ impl Trouble {
         Some(failing.max(self.next_failing))
     }
 
-    /// Whether its owner is to be notified that it is failing.
+    /// Whether its owner must be notified that it is failing.
     pub(crate) fn is_failing(&self, now: DateTime<Utc>) -> bool {
         self.failing_at().is_some_and(|at| at <= now)
     }
 
-    /// When it is to be looked at; once nothing is left to tell, it can be forgotten then.
+    /// Returns when it must be checked; if no notice remains, it can be forgotten then.
     pub(super) fn due(&self) -> DateTime<Utc> {
         let unsaid = |of: Unsaid| (of.count > 0).then_some(of.next);
         let due = [
@@ -140,7 +140,7 @@ impl Trouble {
             .unwrap_or_default()
     }
 
-    /// Whether nothing is known that may have to be reported.
+    /// Whether nothing remains that may have to be reported.
     pub(super) fn is_over(&self) -> bool {
         let failing = self.since.is_some() || self.told.is_some();
         !failing && self.exhausted.count == 0 && self.rejected.count == 0 && self.disabled.is_none()

@@ -1,4 +1,4 @@
-//! Where the parts say what became of deliveries and webhooks.
+//! Receives the outcomes of deliveries and changes of webhooks from the other parts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use super::book::Book;
 use super::trouble::{Told, Trouble};
 use crate::config::OperationalEvents;
 
-/// What became of an attempt that was recorded.
+/// The result of a recorded attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum Tried {
     Received,
@@ -22,13 +22,13 @@ pub(crate) enum Tried {
     GivenUp(String),
 }
 
-/// What is known of webhooks in trouble; bounded, in this process alone. Without
-/// [`OperationalEvents::webhooks`] nothing is kept.
+/// The webhooks in trouble; bounded, and only those of this process. Without
+/// [`OperationalEvents::webhooks`] it stays empty.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles {
     own: OperationalEvents,
     book: Mutex<Book>,
-    /// How many there are: while there are none, a success costs no lock.
+    /// The number of troubles: while there are none, a success needs no lock.
     known: AtomicUsize,
 }
 
@@ -45,12 +45,12 @@ impl Troubles {
         self.own.webhooks
     }
 
-    /// Whether a delivery was made by an operational event: what becomes of it is not told.
+    /// Whether an operational event made a delivery, so that its outcome is not reported.
     pub(crate) fn made(&self, cause: Option<&Cause>) -> bool {
         cause.is_some_and(|cause| self.own.include(&cause.event_type))
     }
 
-    /// An attempt was recorded.
+    /// Notes a recorded attempt.
     pub(crate) fn note(
         &self,
         webhook: WebhookId,
@@ -77,7 +77,7 @@ impl Troubles {
         self.count(&book);
     }
 
-    /// A webhook is disabled now that was not.
+    /// Notes that a webhook was disabled.
     pub(crate) fn disabled(&self, row: &Row<WebhookId, Webhook>, reason: &'static str) {
         let revision = row.revision;
         self.begin(row.id, row.owner, |trouble| {
@@ -85,7 +85,7 @@ impl Troubles {
         });
     }
 
-    /// Deliveries of it were not stored.
+    /// Notes that deliveries of it were not stored.
     pub(crate) fn rejected(
         &self,
         webhook: WebhookId,
@@ -96,12 +96,12 @@ impl Troubles {
         self.begin(webhook, owner, |trouble| trouble.rejected(reason, count));
     }
 
-    /// It was reported as failing before this process began.
+    /// Restores a webhook that was reported as failing before this process began.
     pub(crate) fn recall(&self, webhook: WebhookId, owner: OwnerId, told: Told) {
         self.begin(webhook, owner, |trouble| trouble.told = Some(told));
     }
 
-    /// One that is to be looked at, as it is now.
+    /// Returns one that must be checked, with its current state.
     pub(crate) fn next(&self, now: DateTime<Utc>) -> Option<(WebhookId, Trouble)> {
         let mut book = self.lock();
         let next = book.next(now);
@@ -109,19 +109,19 @@ impl Troubles {
         next
     }
 
-    /// All was done that was to be done about it.
+    /// Ends the check of a webhook.
     pub(crate) fn looked_at(&self, webhook: WebhookId) {
         self.change(webhook, |trouble| trouble.held = DateTime::UNIX_EPOCH);
     }
 
-    /// What was done about a webhook.
+    /// Changes the state of a webhook after a notice.
     pub(crate) fn change(&self, webhook: WebhookId, change: impl FnOnce(&mut Trouble)) {
         let mut book = self.lock();
         book.change(webhook, change);
         self.count(&book);
     }
 
-    /// It is deleted, or cannot be read.
+    /// Forgets a webhook that is deleted, or cannot be read.
     pub(crate) fn forget(&self, webhook: WebhookId) {
         let mut book = self.lock();
         book.forget(webhook);

@@ -1,5 +1,5 @@
-//! An engine with its receiver on one thread, in virtual time: what its work allocates can be
-//! counted, and is the same each time.
+//! An engine with its receiver on one thread, in virtual time: its allocations can be counted, and
+//! are the same each time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use webhook_model::{
     Webhook,
 };
 
-/// Emits before the first that is counted, and those that are: by then what grows by doubling has
-/// grown, and the median is of one that grows nothing.
+/// The number of emits before the counted ones, and of the counted ones: by then structures that
+/// grow by doubling have grown, and the median is of an emit without growth.
 const WARM: usize = 300;
 const TIMES: usize = 101;
-/// Until an outcome is recorded.
+/// The time until an outcome is recorded.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// What was allocated, and how many bytes in all.
+/// The number of allocations, and their bytes in all.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Allocations {
     pub count: u64,
@@ -41,7 +41,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// On this store, with a webhook that is paused or whose receiver answers.
+    /// Creates it on this store, with a webhook that is paused or whose receiver responds.
     pub fn new(store: Arc<dyn WebhookStore>, activity: Activity) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -52,7 +52,7 @@ impl Counted {
         Self { runtime, engine }
     }
 
-    /// One emit, from the call to its return.
+    /// Counts one emit, from the call to its return.
     pub fn emit(&self) -> Allocations {
         self.median(|| {
             let occurrence = occurrence();
@@ -62,8 +62,8 @@ impl Counted {
         })
     }
 
-    /// One emit until its delivery is sent and recorded, without what the engine does in that time
-    /// anyway.
+    /// Counts one emit until its delivery is sent and recorded, without the engine's regular work
+    /// in that time.
     pub fn sent(&self) -> Allocations {
         let idle = self.median(|| self.count(async { tokio::time::sleep(MOMENT).await }));
         let all = self.median(|| {
@@ -145,7 +145,7 @@ fn occurrence() -> Occurrence {
     occurrence
 }
 
-/// Time as it is waited for.
+/// A clock that follows tokio's time.
 #[derive(Debug)]
 struct Virtual(Instant);
 
@@ -165,7 +165,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Answers each request by 200, out of memory of its own.
+/// Responds to each request with 200, without allocating.
 #[derive(Debug)]
 struct Receiver;
 

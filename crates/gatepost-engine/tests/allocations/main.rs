@@ -1,7 +1,6 @@
-//! Alone, because it counts the allocations of its process. The counts are of the whole way, with
-//! those of the store in memory, which are two thirds; the bounds are what they are today, so that
-//! one more is noticed.
-//! Goals and what is left: BENCHMARKS.md.
+//! A separate test binary, because it counts the allocations of its process. The counts are of the
+//! whole path, including those of the memory store, which are two thirds; the bounds equal the
+//! current counts, so that one more is noticed. Goals and remaining work: BENCHMARKS.md.
 #![allow(
     unreachable_pub,
     clippy::unwrap_used,
@@ -18,9 +17,9 @@ use webhook_model::Activity;
 
 use self::counted::Counted;
 
-/// Of an unoptimised build, in which tokio puts a future of more than 2 KiB into a box of its own.
+/// For an unoptimised build, in which tokio boxes a future of more than 2 KiB.
 const EMIT: u64 = 67;
-/// From the permit to the outcome in the store, with what hyper allocates.
+/// From the permit to the outcome in the store, including allocations of hyper.
 const SENT: u64 = 143;
 
 fn counted(activity: Activity) -> Counted {

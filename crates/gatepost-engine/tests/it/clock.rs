@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::Clock;
 use tokio::time::Instant;
 
-/// Goes as the time of the test does.
+/// Follows the time of the test.
 #[derive(Debug)]
 pub(crate) struct TestTime(Instant);
 

@@ -1,4 +1,4 @@
-//! A store that is full or away, and a caller that goes away. (Each single call that fails:
+//! A store that is full or unavailable, and a cancelled caller. (Each single call that fails:
 //! `error_sweep` among the tests of the whole.)
 
 use std::sync::Arc;
@@ -53,7 +53,7 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
     );
 }
 
-/// Work of another process.
+/// Queues a delivery as another process.
 async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -> DeliveryId {
     use gatepost_storage::webhooks::{Enqueued, NewDelivery};
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);

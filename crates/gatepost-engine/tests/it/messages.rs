@@ -1,4 +1,4 @@
-//! What becomes of a message on its way from a task to a receiver.
+//! A message on its way from a task to a receiver.
 
 use gatepost_engine::{EmitError, EmitLimits, EngineError, Limits, RunContext};
 use webhook_model::{Action, Object, ObjectId, TagId, Target, TaskId};

@@ -1,4 +1,4 @@
-//! What the platform is notified of, and a platform that makes trouble then.
+//! The platform's notices, and a platform that fails when it receives them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -9,7 +9,7 @@ use webhook_model::{Activity, Retries};
 
 use crate::support::{receiver, until, world_with};
 
-/// Notes what it receives, and panics each time.
+/// Records notices, and panics each time.
 #[derive(Debug, Default)]
 struct Panics(Mutex<Vec<Notice>>);
 
@@ -75,7 +75,7 @@ async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
     let observer = Arc::new(Hangs(AtomicUsize::new(0), Mutex::new(hang)));
     let world = world_with(|builder| builder.observer(observer.clone())).await;
     let (receiver, addr) = receiver(false, &[410; 20]).await;
-    // Of one webhook there is one such notice an hour.
+    // One webhook has one such notice an hour.
     for n in 0..20 {
         let webhook = world
             .webhook(&format!("w{n}"), addr, |w| {

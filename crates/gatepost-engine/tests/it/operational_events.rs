@@ -1,4 +1,4 @@
-//! What users learn about their own webhooks, by other webhooks.
+//! Notices to users about their own webhooks, by other webhooks.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ fn noon() -> DateTime<Utc> {
     "2026-11-23T12:00:00Z".parse().unwrap()
 }
 
-/// An engine that tells, and the clock by which it lives.
+/// An engine with operational events, and its clock.
 struct Told {
     world: World,
     clock: Arc<ManualClock>,
@@ -42,7 +42,7 @@ impl Told {
         Self { world, clock }
     }
 
-    /// A webhook that gives up at once and receives each machine that is switched on.
+    /// Creates a webhook that gives up immediately and receives each machine that is switched on.
     async fn fragile(&self, name: &str, addr: SocketAddr) -> WebhookId {
         let webhook = self.webhook(name, addr).await;
         self.on("vms", "poweron", webhook, "${NAME}").await;
@@ -63,7 +63,7 @@ impl Told {
         self.world.event(of, event, target, task).await;
     }
 
-    /// A webhook that receives all that there is to tell of webhooks.
+    /// Creates a webhook that receives all operational events about webhooks.
     async fn informed(&self, name: &str, addr: SocketAddr) -> WebhookId {
         let webhook = self.webhook(name, addr).await;
         for (event, message) in [
@@ -78,7 +78,7 @@ impl Told {
         webhook
     }
 
-    /// A machine is switched on, and what that made has ended.
+    /// Switches a machine on, and waits until its deliveries have ended.
     async fn poweron(&self) -> Vec<Delivery> {
         let emitted = self.world.engine.emit(poweron(1, &[1])).await.unwrap();
         let mut ended = Vec::new();
@@ -93,7 +93,7 @@ impl Told {
         self.world.store.list_deliveries(&query).await.unwrap()
     }
 
-    /// What was made for a webhook by anything but machines, once all is said.
+    /// Returns the messages of a webhook that are not about machines, once all are sent.
     async fn told_to(&self, webhook: WebhookId) -> Vec<String> {
         self.world.engine.shutdown(Duration::from_secs(10)).await;
         let all = self.all().await.into_iter();
@@ -109,7 +109,7 @@ fn is_of_machine(delivery: &Delivery) -> bool {
     cause.is_some_and(|cause| cause.event_type.as_str() == "vms")
 }
 
-/// Waits until it has received this; all that it has received then, in order of text.
+/// Waits until it has received this number of messages; returns all of them, sorted.
 async fn heard(receiver: &Receiver, count: usize) -> Vec<String> {
     until(|| receiver.bodies.lock().unwrap().len() >= count).await;
     let mut bodies = receiver.bodies.lock().unwrap().clone();
@@ -131,7 +131,7 @@ async fn a_webhook_in_trouble_is_told_by_another_and_so_is_its_recovery() {
     let exhausted = format!("exhausted orders 1 {reason}");
     assert_eq!(heard(&good, 2).await, [exhausted.clone(), failing.clone()]);
 
-    // Again: that is said an hour later.
+    // Again: its notice comes an hour later.
     told.poweron().await;
     told.poweron().await;
     let recovered = format!("recovered orders {}", orders.0);
@@ -268,7 +268,7 @@ async fn what_is_told_of_a_webhook_never_goes_to_it_and_makes_nothing_else_to_te
     let told = Told::start().await;
     let (_, first_addr) = receiver(false, &[500; 1000]).await;
     let (_, second_addr) = receiver(false, &[500; 1000]).await;
-    // Each of two that fail would learn of both.
+    // Each of two that fail would be notified of both.
     let first = told.informed("first", first_addr).await;
     let second = told.informed("second", second_addr).await;
     told.on("vms", "poweron", first, "${NAME}").await;
@@ -281,7 +281,7 @@ async fn what_is_told_of_a_webhook_never_goes_to_it_and_makes_nothing_else_to_te
     assert_eq!(told.all().await.len(), 3);
 }
 
-/// Until this number of deliveries to it have failed.
+/// Waits until this number of deliveries to it have failed.
 async fn until_failed(told: &Told, webhook: WebhookId, count: usize) {
     for _ in 0..1_000 {
         let all = told.all().await;
@@ -308,7 +308,8 @@ async fn the_same_by_events_of_the_platforms_own_goes_round_and_round() {
     };
     told.world.engine.emit(alarm()).await.unwrap();
     for failed in 1..=20 {
-        // The platform raises an alarm for each delivery that failed: no rule of ours cuts that.
+        // The platform raises an alarm for each delivery that failed: the engine does not cut this
+        // loop.
         until_failed(&told, webhook, failed).await;
         told.world.engine.emit(alarm()).await.unwrap();
     }
@@ -325,14 +326,14 @@ async fn another_engine_on_the_store_tells_nothing_twice_and_knows_what_was_fail
     let beside = beside.start().await.unwrap();
     told.poweron().await;
     heard(&good, 2).await;
-    // The other one sees a failure too.
+    // The other process sees a failure, too.
     let emitted = beside.emit(poweron(1, &[1])).await.unwrap();
     told.world.ended(emitted.deliveries[0]).await;
     beside.shutdown(Duration::from_secs(10)).await;
     told.world.engine.shutdown(Duration::from_secs(10)).await;
     assert_eq!(heard(&good, 2).await.len(), 2);
 
-    // Both have ended; the next one has seen nothing fail.
+    // Both have ended; the next process has seen no failure.
     let next = telling(told.world.store.clone(), &told.clock);
     let next = next.start().await.unwrap();
     let emitted = next.emit(poweron(1, &[1])).await.unwrap();

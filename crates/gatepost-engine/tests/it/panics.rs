@@ -1,5 +1,5 @@
-//! What the platform lends the engine panics in the middle of load: its clock, its metrics
-//! recorder, its log subscriber. No outcome is lost, and nothing that was answered is sent twice.
+//! The platform's code panics under load: its clock, its metrics recorder, its log subscriber. No
+//! outcome is lost, and no delivery with a response is sent twice.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use webhook_model::{TagId, Target};
 use crate::heard::heard;
 use crate::support::{Receiver, World, poweron, receiver, until, world_with};
 
-/// How long each fault lasts.
+/// The duration of each fault.
 const FAULT: Duration = Duration::from_millis(500);
 
-/// Panics whoever asks it, while it is on.
+/// Panics for every caller, while it is on.
 #[derive(Clone, Debug, Default)]
 struct Fault(Arc<AtomicBool>);
 
@@ -71,7 +71,7 @@ impl Recorder for Fault {
     }
 }
 
-/// What the engine and the sender log, and nothing of the libraries beneath them.
+/// Takes the log of the engine and the sender, and nothing of the libraries beneath them.
 impl Subscriber for Fault {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
         metadata.target().starts_with("gatepost_engine")
@@ -109,7 +109,7 @@ impl Subscriber for Fault {
     }
 }
 
-/// An engine under load, and what it borrows from the platform.
+/// An engine under load, with the platform's code.
 struct Load {
     world: World,
     receiver: Receiver,
@@ -150,8 +150,8 @@ impl Load {
         self.world.store.list_deliveries(&query).await.unwrap()
     }
 
-    /// Pours, lets these faults happen for half a second in the middle, and compares what was
-    /// received with what was recorded. Returns the health that was seen during the faults.
+    /// Emits continuously, switches these faults on for half a second in the middle, and compares
+    /// received with recorded deliveries. Returns the health values seen during the faults.
     async fn goes_through(&self, faults: &[&Fault]) -> Vec<Health> {
         // All tasks of a test run on its thread.
         let _recorder = metrics::set_default_local_recorder(&self.recorder);
@@ -237,7 +237,7 @@ async fn all_of_them_at_once_lose_no_outcome_either() {
     assert!(nothing_claimed_while_not_recording(&seen));
 }
 
-/// From the first sight of it on, outcomes were not recorded, and nothing new was in flight.
+/// From its first sign on, outcomes were not recorded, and no new request was in flight.
 fn nothing_claimed_while_not_recording(seen: &[Health]) -> bool {
     let blind: Vec<_> = seen.iter().skip_while(|health| health.recording).collect();
     let in_flight = blind.iter().map(|health| health.in_flight);

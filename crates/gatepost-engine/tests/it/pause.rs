@@ -1,5 +1,5 @@
-//! Webhooks that are paused while occurrences pour in: nothing is lost, nothing is sent while they
-//! are, and what was held drains, in order where that was asked for.
+//! Webhooks that are paused under load: nothing is lost, nothing is sent while they are paused, and
+//! the backlog drains, in order if the webhook is in order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::support::{World, poweron, receiver, until, world_with};
 
 const EMITTERS: i64 = 4;
 
-/// Emits until it is stopped; returns which delivery is of which object.
+/// Emits until it is stopped; returns the object of each delivery.
 async fn pour(engine: Engine, stop: Arc<AtomicBool>) -> BTreeMap<DeliveryId, i64> {
     let mut emitters = JoinSet::new();
     for emitter in 0..EMITTERS {
@@ -93,7 +93,7 @@ async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
     for (hook, _) in &hooks[..2] {
         world.engine.pause_webhook(*hook).await.unwrap();
     }
-    // What was on its way arrives.
+    // Requests in flight arrive.
     for (hook, _) in &hooks[..2] {
         nothing_running(&world, *hook).await;
     }

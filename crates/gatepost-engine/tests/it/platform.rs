@@ -18,7 +18,7 @@ pub(crate) struct Tenants {
     mood: Mutex<Mood>,
 }
 
-/// How its `SubscriptionPolicy` answers about occurrences on objects from 1,000 on.
+/// The answers of its `SubscriptionPolicy` about occurrences on objects from 1,000 on.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mood {
     #[default]
@@ -69,14 +69,14 @@ impl SubscriptionPolicy for Tenants {
     }
 }
 
-/// An engine of this platform, whose `SubscriptionPolicy` decides.
+/// Returns the builder of an engine of this platform, whose `SubscriptionPolicy` decides.
 pub(crate) fn of_tenants(store: Arc<dyn WebhookStore>, tenants: &Arc<Tenants>) -> EngineBuilder {
     unruled(store)
         .subscription_policy(tenants.clone(), tenants.clone())
         .quotas(Arc::new(Quota::UNLIMITED))
 }
 
-/// An object of a tenant was switched on.
+/// Returns an occurrence on an object of a tenant.
 pub(crate) fn in_tenant(tenant: u128, id: i64, tags: &[i64]) -> Occurrence {
     poweron(id, tags)
         .with_audience(Audience::Tenant(TenantId(tenant)))

@@ -1,4 +1,4 @@
-//! When a retry leaves, and what waits for it.
+//! The times of retries, and deliveries that wait for them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! What an operator may rely on: by hand, with a target that is not allowed, after a deletion.
+//! Guarantees for the platform's operator: manual sends, forbidden targets, deletions.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

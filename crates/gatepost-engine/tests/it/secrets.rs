@@ -75,7 +75,7 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
 async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
-    // The two halves of the key do not belong together: its form is right, its content is not.
+    // The two halves of the key do not match: its form is right, its content is not.
     let halves = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6KvA==";
     let secrets = SigningSecrets::new(vec![SigningSecret::parse(halves).unwrap()]).unwrap();
     let url = format!("http://{addr}/").parse().unwrap();
@@ -89,7 +89,7 @@ async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
     assert_eq!(invalid.field().as_str(), "signing_secrets");
     assert!(!invalid.to_string().contains("6Xb"), "{invalid}");
 
-    // Stored past the engine.
+    // Stored without the engine.
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let inserted = world.store.insert_webhook(&hook, AtMost::UNLIMITED, now);
     let id = inserted.await.unwrap().id;

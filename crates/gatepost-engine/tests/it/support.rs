@@ -18,7 +18,7 @@ use webhook_model::{
     Webhook, WebhookId,
 };
 
-/// Answers each request with the next status, then 200; remembers the bodies.
+/// Responds to each request with the next status, then 200; remembers the bodies.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     pub(crate) statuses: Arc<Mutex<Vec<u16>>>,
@@ -92,7 +92,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
 }
 
-/// Everybody is an enabled user.
+/// Accounts in which every user is enabled.
 #[derive(Debug)]
 pub(crate) struct Everybody;
 
@@ -109,7 +109,7 @@ pub(crate) fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
         .quotas(Arc::new(Quota::UNLIMITED))
 }
 
-/// An engine that may send to this machine and tries again after 20 ms.
+/// Returns a builder of an engine that may send to this machine and retries after 20 ms.
 pub(crate) fn unruled(store: Arc<dyn WebhookStore>) -> EngineBuilder {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let catalog = Catalog::builder()
@@ -159,13 +159,13 @@ impl World {
         self.engine.create_webhook(&webhook).await.unwrap().id
     }
 
-    /// Whether it sends, as it is stored now.
+    /// Returns its stored activity.
     pub(crate) async fn activity(&self, webhook: WebhookId) -> Activity {
         let row = self.engine.webhook(webhook).await.unwrap();
         row.unwrap().value.activity
     }
 
-    /// A webhook in order that receives the name of each machine that is switched on.
+    /// Creates a webhook in order that receives the name of each machine that is switched on.
     pub(crate) async fn webhook_in_order(&self, addr: SocketAddr) -> WebhookId {
         let in_order = |w: &mut Webhook| w.order = DeliveryOrder::InOrder;
         let webhook = self.webhook("w", addr, in_order).await;
@@ -202,7 +202,7 @@ impl World {
         self.engine.create_event(&event).await.unwrap();
     }
 
-    /// Waits until a delivery has ended; ten seconds at most.
+    /// Waits until a delivery has ended; at most ten seconds.
     pub(crate) async fn ended(&self, id: DeliveryId) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.store.delivery(id).await.unwrap().unwrap();
@@ -231,7 +231,7 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
     .with_tags(tags.iter().map(|t| TagId(*t)).collect())
 }
 
-/// Waits until something is so; fifteen seconds at most.
+/// Waits until a condition is met; at most fifteen seconds.
 pub(crate) async fn until(done: impl Fn() -> bool) {
     for _ in 0..1_500 {
         if done() {

@@ -1,4 +1,4 @@
-//! Leases, clocks, what is held and what is old.
+//! Leases, clocks, held deliveries and retention.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,15 +25,14 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
         Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
     let (receiver, addr) = receiver(true, &[503, 200]).await;
-    // Longer than it takes until lost claims are looked for.
+    // Longer than the interval at which lost claims are looked for.
     let patient = |webhook: &mut Webhook| webhook.timeout = Timeout::from_secs(10).unwrap();
     let webhook = world.webhook("w", addr, patient).await;
     let id = world.engine.send(webhook, None).await.unwrap();
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
     clock.advance(Duration::from_secs(41)); // the class of its timeout, 10 s, and 30 s more
     until(|| receiver.open.load(Ordering::SeqCst) == 2).await;
-    // The first worker is answered first, with 503, when its claim is void; the second is answered
-    // 200.
+    // The first worker gets the first response, 503, when its claim is void; the second gets 200.
     receiver.stall.add_permits(2);
     let delivery = world.ended(id).await;
     assert_eq!(
@@ -207,7 +206,7 @@ async fn what_is_too_old_is_removed_and_what_was_held_too_long_ends_with_a_reaso
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(memory.delivery(sent).await.unwrap().is_none());
-    // Ended a moment ago, but as old as the other: gone as well, or ended with the reason.
+    // Ended a moment ago, but as old as the other: deleted as well, or ended with the reason.
     let held = memory.delivery(held).await.unwrap();
     assert!(
         held.as_ref().is_none_or(
@@ -236,7 +235,7 @@ async fn clocks_that_jump_lose_nothing() {
     }
     clock.jump(TimeDelta::days(900));
     for id in ids {
-        // The purge does not touch what has just ended: it runs once a minute.
+        // The purge does not remove deliveries that have just ended: it runs once a minute.
         assert!(world.ended(id).await.attempts >= 1);
     }
     let bodies = receiver.bodies.lock().unwrap().len();

@@ -19,7 +19,7 @@ fn traced() -> Occurrence {
     poweron(1, &[]).traced(trace.unwrap())
 }
 
-/// A webhook that receives it when machine 1 is switched on.
+/// Creates a webhook that receives occurrences on machine 1.
 async fn listening(world: &World, statuses: &[u16], change: impl FnOnce(&mut Webhook)) {
     let (_receiver, addr) = receiver(false, statuses).await;
     let webhook = world.webhook("w", addr, change).await;
@@ -28,7 +28,7 @@ async fn listening(world: &World, statuses: &[u16], change: impl FnOnce(&mut Web
     world.event("vms", "poweron", machine, task).await;
 }
 
-/// The headers of a trace that each attempt sent: `traceparent` and `tracestate`.
+/// Returns the trace headers that each attempt sent: `traceparent` and `tracestate`.
 async fn sent(world: &World, id: DeliveryId) -> Vec<(Option<String>, Option<String>)> {
     world.ended(id).await;
     let attempts = world.store.attempts(id, 99).await.unwrap();
@@ -103,7 +103,7 @@ async fn nothing_of_a_trace_is_sent_without_one_or_where_the_platform_withholds_
     assert_eq!(kept.unwrap().trace, traced().trace, "the platform has it");
 }
 
-/// Keeps which spans have no parent.
+/// Records the spans without a parent.
 #[derive(Clone, Default)]
 struct Roots(Arc<Mutex<Vec<&'static str>>>);
 
@@ -130,7 +130,7 @@ impl Subscriber for Roots {
     fn exit(&self, _: &Id) {}
 }
 
-/// As a child it would hold the span of the request open until the target responds.
+/// As a child it would keep the emit's span open until the target responds.
 #[tokio::test]
 async fn a_deliverys_span_is_no_child_of_the_span_that_emits() {
     let roots = Roots::default();

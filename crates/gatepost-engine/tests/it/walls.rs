@@ -1,4 +1,4 @@
-//! What one tenant holds, does or breaks is never seen, waited for or paid for by another.
+//! The records, actions and faults of one tenant neither show to another, nor delay or cost it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use crate::clock::TestTime;
 use crate::platform::{Mood, Tenants, in_tenant, of_tenants};
 use crate::support::{builder, poweron, receiver};
 
-/// A store that counts its calls, and the one behind it.
+/// Creates a store that counts its calls, with the one behind it.
 fn counting() -> (Arc<FaultStore<MemoryStore>>, Arc<MemoryStore>) {
     let memory = Arc::new(MemoryStore::new());
     (Arc::new(FaultStore::new(memory.clone())), memory)
 }
 
-/// Tells how often each of these methods was called since it was last asked.
+/// Returns how often each of these methods was called since the last question.
 fn calls<const N: usize>(
     store: &FaultStore<MemoryStore>,
     methods: [&'static str; N],
@@ -75,7 +75,7 @@ async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
     engine.create_event(&event).await.unwrap();
 }
 
-/// A paused webhook of this owner, with a task for what has tag 1.
+/// Creates a paused webhook of this owner, with a task for objects with tag 1.
 async fn watched(engine: &Engine, owner: u128, message: &str) -> TaskId {
     let webhook = webhook(engine, owner, "w").await;
     let task = task(engine, webhook, message, false).await;
@@ -125,9 +125,9 @@ async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
         let emitted = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
         assert_eq!(emitted.deliveries.len(), 1);
     }
-    // Of the task by the edits alone.
+    // The task is read only by the edits.
     assert_eq!(calls(), [20, 0, 0, 0, 20]);
-    // The tenant itself reads what was changed, once for each change.
+    // The tenant itself reads the changes, once for each.
     engine.emit(in_tenant(2, 7, &[1])).await.unwrap();
     calls();
     for n in 0..20 {
@@ -138,7 +138,8 @@ async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
         edit.await.unwrap();
         engine.emit(in_tenant(2, 7, &[1])).await.unwrap();
     }
-    // Its own place and the operators', and the task by the edits and for its message.
+    // Its own realm and that of the system administrators, and the task by the edits and for its
+    // message.
     assert_eq!(calls(), [40, 0, 40, 0, 40]);
 }
 
@@ -235,7 +236,7 @@ async fn a_row_that_cannot_be_read_stops_nothing_and_can_be_deleted() {
     watched(&engine, 2, "fine").await;
     store.set_unreadable(RecordId::Task(spoilt), true);
     store.set_unreadable(RecordId::Webhook(WebhookId(1)), true);
-    // A process that starts now.
+    // A new process.
     let engine = builder(store.clone()).start().await.unwrap();
     let emitted = engine.emit(poweron(1, &[1])).await.unwrap();
     assert_eq!(emitted.deliveries.len(), 1);
@@ -381,7 +382,7 @@ async fn what_a_crash_between_two_bites_left_is_stored_once() {
         let task = task(&engine, hook, &format!("{n}"), n % 2 == 0).await;
         tagged(&engine, task, 1).await;
     }
-    // The first is the one that writes the occurrence down.
+    // The first is the one that stores the occurrence.
     store.fail("enqueue", 3, Fault::AnswerLost);
     assert!(engine.emit(poweron(1, &[1])).await.unwrap().pending);
     while !store.has_failed() {
@@ -401,7 +402,7 @@ async fn what_a_crash_between_two_bites_left_is_stored_once() {
         memory.task(TaskId(1)).await.unwrap().is_none(),
         "it was a one-time task"
     );
-    // The first one is back, and finds nothing left to do.
+    // The first process is back, and finds nothing left to do.
     store.set_down(false);
     clock.advance(Duration::from_secs(60));
     let next = engine.emit(poweron(1, &[99])).await.unwrap();

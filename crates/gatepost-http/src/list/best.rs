@@ -38,14 +38,15 @@ struct Key {
 #[derive(Debug)]
 struct Kept {
     values: Box<[Option<Value>]>,
-    /// Of rows that compare equal, the one that was seen first comes first.
+    /// The order in which rows were read: of rows that compare equal, the earlier one comes first.
     seen: u64,
     bytes: usize,
     order: Arc<[Key]>,
 }
 
 impl Best {
-    /// Creates it for this order; for each row these columns and the sort columns are kept.
+    /// Creates an empty list in this order; it keeps these columns and the sort columns of each
+    /// row.
     pub(super) fn new(sort: &Sort, mut columns: Vec<Name>) -> Self {
         let mut order = Vec::new();
         for by in &sort.0 {

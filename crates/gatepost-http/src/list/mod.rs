@@ -119,7 +119,7 @@ fn too_many_rows(most: usize) -> ApiError {
     ApiError::field("limit", rule)
 }
 
-/// The walk of one request through a table.
+/// The scan of one request through a table.
 struct Walk<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
@@ -289,7 +289,7 @@ impl Walk<'_> {
     }
 }
 
-/// The position of a walk.
+/// The position of a scan.
 struct Pages {
     after: Option<i64>,
     order: Order,

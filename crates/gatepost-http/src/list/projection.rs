@@ -16,10 +16,10 @@ use crate::schema::{KEY, RowMap, Table};
 /// The number of remembered joins.
 const REMEMBERED: usize = 4_096;
 
-/// A row for display: the names in the response, in order, and the values.
+/// A row to be shown: the names in the response, in order, and the values.
 pub(super) type Shown<'r> = Vec<(&'r str, Content<'r>)>;
 
-/// The displayed content of a column.
+/// The content of a column in the response.
 pub(super) enum Content<'r> {
     Value(Cow<'r, Value>),
     /// JSON that is written unchanged.
@@ -42,7 +42,8 @@ enum Part<'a> {
 }
 
 impl<'a> Projection<'a> {
-    /// Creates it. `whole`: without `fields` all columns are shown, not only the short ones.
+    /// Creates a projection. `whole`: without `fields` all columns are shown, not only the short
+    /// ones.
     pub(super) fn new(
         resource: &'a dyn Resource,
         caller: &'a Actor,

@@ -1,8 +1,11 @@
 //! Operations in addition to the tables.
 
+use gatepost_manage::MAX_TOGETHER;
 use serde_json::{Map, Value, json};
 
 use super::operation::{About, body, key, list_of, operation, query, reference, responses};
+use super::schemas::object;
+use crate::resources::subscriptions::{EVENT, EVENTS, MEMBERS};
 
 /// The tag of operations without a table.
 pub(super) const SYSTEM: &str = "system";
@@ -15,6 +18,7 @@ pub(super) fn add(paths: &mut Map<String, Value>) {
     paths.insert("/user_api_key_uses".into(), key_uses());
     paths.insert("/webhook_counts".into(), webhook_counts());
     paths.insert("/rejected_deliveries".into(), rejected_deliveries());
+    paths.insert("/subscriptions".into(), subscriptions());
     paths.insert("/webhook_urls/{key}/messages".into(), messages());
 }
 
@@ -81,6 +85,28 @@ fn leaked_keys() -> Value {
     let answers = responses(
         &[("200", list_of("LeakedKey"))],
         &["400", "401", "403", "413", "422", "429", "500", "503"],
+    );
+    json!({"post": operation(&about, [("requestBody", body(&asked, true)), ("responses", answers)])})
+}
+
+fn subscriptions() -> Value {
+    let about = About {
+        tag: "webhook_urls",
+        id: "subscriptions",
+        summary: "Creates a webhook, a task and its events",
+        description: "One request instead of one for each row. Either all rows are stored or none: if one of them is refused, so is the request. Needs a key that may change the tables `webhook_urls`, `tasks` and `task_events`. Each row counts against its limit. The webhook has the defaults of `webhook_urls`, and is changed there. An addition to the v4 wire.",
+    };
+    let event = object(&EVENT.each_ref(), &["table", "event"]);
+    let mut asked = object(&MEMBERS.each_ref(), &["name", EVENTS]);
+    asked["properties"][EVENTS] = json!({
+        "type": "array", "minItems": 1, "maxItems": MAX_TOGETHER, "items": event,
+        "description": "The events that run the task. No two may be about the same event of the same object, tag or type; at most 100 in all, those of `*` included.",
+    });
+    let answers = responses(
+        &[("201", reference("Subscription"))],
+        &[
+            "400", "401", "403", "409", "413", "422", "429", "500", "503",
+        ],
     );
     json!({"post": operation(&about, [("requestBody", body(&asked, true)), ("responses", answers)])})
 }

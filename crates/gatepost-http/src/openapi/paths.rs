@@ -186,7 +186,7 @@ fn delete(table: &Table) -> Value {
     operation(&about, [("responses", answers)])
 }
 
-/// `POST /T/{k}/NAME`
+/// Describes `POST /T/{k}/NAME`.
 fn act(table: &Table, action: &Action) -> Value {
     let about = About {
         tag: table.name,
@@ -240,7 +240,7 @@ fn parameters(table: &Table) -> Value {
     schema
 }
 
-/// `POST /{singular}_actions`
+/// Describes `POST /{singular}_actions`.
 fn endpoint(table: &Table) -> Value {
     let mut schema = parameters(table);
     schema["required"] = json!([table.singular, "action"]);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::{Action, Column, Kind, LAST_SECOND, Table};
 
-/// Schemas that all tables use.
+/// Returns the schemas that all tables use.
 pub(super) fn shared() -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.insert("Error".into(), json!({
@@ -150,9 +150,21 @@ fn receipts(schemas: &mut Map<String, Value>) {
             },
         },
     }));
+    schemas.insert("Subscription".into(), json!({
+        "type": "object", "required": ["webhook_url", "task", "task_events"],
+        "properties": {
+            "webhook_url": {"type": "integer", "description": "The webhook, new or not."},
+            "task": {"type": "integer", "description": "The task."},
+            "task_events": {"type": "array", "items": {"type": "integer"}, "description": "The events, in the order of the request."},
+            "response": {
+                "type": "object", "description": "There if a signing secret was asked for.",
+                "properties": {"signing_secret": {"type": "string", "description": "The secret: shown here, this once."}},
+            },
+        },
+    }));
 }
 
-/// The schemas of one table: its rows, its creation, its change.
+/// Adds the schemas of one table: its rows, its creation, its change.
 pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
     let readable = table
         .all_readable()
@@ -194,7 +206,7 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
     }
 }
 
-/// The name of the schema of an action's name: `task_action`.
+/// Returns the name of the schema of an action's name: `task_action`.
 pub(super) fn action_name(table: &Table) -> String {
     format!("{}_action", table.singular)
 }
@@ -207,7 +219,7 @@ pub(super) fn update_name(table: &Table) -> String {
     format!("{}_update", table.name)
 }
 
-/// The parameters of an action.
+/// Describes the parameters of an action.
 pub(super) fn params(action: &Action) -> Value {
     let columns: Vec<&Column> = action.params.iter().collect();
     let required = columns.iter().filter(|c| c.required);
@@ -238,7 +250,7 @@ fn described(column: &Column, mut schema: Value) -> Value {
     schema
 }
 
-/// The type of a column in a response.
+/// Describes the type of a column in a response.
 fn response(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { .. } | Kind::Key(_) | Kind::User | Kind::Time => json!({"type": "integer"}),
@@ -251,13 +263,13 @@ fn response(column: &Column) -> Value {
     described(column, schema)
 }
 
-/// The types that a request may use.
+/// Describes the types that a request may use for a column.
 fn request(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Kind::Time => json!({"type": "integer", "minimum": 0, "maximum": LAST_SECOND}),
         Kind::Key(_) | Kind::User => row_number(),
-        // 0 and 1 are what some clients of the v4 API send.
+        // Some clients of the v4 API send 0 and 1.
         Kind::Bool => json!({"type": ["boolean", "integer"], "minimum": 0, "maximum": 1}),
         // Null clears a text that may be empty.
         Kind::Text { min: 0, max } => json!({"type": ["string", "null"], "maxLength": max}),
@@ -271,7 +283,7 @@ fn request(column: &Column) -> Value {
     described(column, schema)
 }
 
-/// A row number, which may come as a string of digits.
+/// Describes a row number, which may be sent as a string of digits.
 pub(super) fn row_number() -> Value {
     // A choice of two types, since generators that make one of `type: [integer, string]` lose the
     // integer's size.

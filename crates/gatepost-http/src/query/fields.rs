@@ -66,9 +66,9 @@ impl Fields {
     }
 }
 
-/// Checks that each value is in the response once: with aliases, a small request could ask for a
-/// large response. An entry that was repeated unchanged, as by clients that join two lists, was
-/// removed before. In addition to the words for every column, a column may be named by its own
+/// Checks that each value is in the response once: with aliases, a small request could request a
+/// large response. An entry that is repeated unchanged, as by clients that join two lists, has been
+/// removed already. In addition to the words for every column, a column may be named by its own
 /// name, as some clients do, which changes nothing.
 fn no_column_twice(fields: &[Field]) -> Result<(), ApiError> {
     let mut named = HashSet::new();

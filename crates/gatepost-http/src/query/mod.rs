@@ -72,7 +72,7 @@ impl ListQuery {
     }
 }
 
-/// The OpenAPI document says that it has 64 bits, with a sign.
+/// Parses a number. The OpenAPI document declares it as a signed 64-bit integer.
 fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
     let number: Option<i64> = text.trim().parse().ok();
     let number = number.and_then(|number| usize::try_from(number).ok());

@@ -5,6 +5,7 @@ mod deliveries;
 mod events;
 mod keys;
 mod row;
+pub(crate) mod subscriptions;
 mod tasks;
 mod unreadable;
 mod webhooks;

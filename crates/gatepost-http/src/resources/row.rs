@@ -14,18 +14,18 @@ use crate::turn::Turn;
 /// The cost of creating a small value, in bytes.
 const COLUMN: usize = 64;
 
-/// A row from its columns.
+/// Creates a row from its columns.
 pub(super) fn row<const N: usize>(key: i64, columns: [(&'static str, Value); N]) -> RowMap {
     let key = (KEY, Value::from(key));
     std::iter::once(key).chain(columns).collect()
 }
 
-/// The row number of a row.
+/// Returns the row number of a row.
 pub(super) fn key_of(row: &RowMap) -> i64 {
     row.get(KEY).and_then(Value::as_i64).unwrap_or_default()
 }
 
-/// Epoch seconds, 0 for never.
+/// Returns epoch seconds, 0 for never.
 pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
     time.map_or(0, |time| time.timestamp()).into()
 }
@@ -45,14 +45,14 @@ pub(super) fn as_text(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
 
-/// An object as its JSON text, in which numbers keep their digits. No value of ours is an array, so
-/// that [`Table::json_text`](crate::schema::Table::json_text) knows it; filters and sorts look into
-/// neither.
+/// Returns an object as its JSON text, in which numbers keep their digits. It is wrapped in an
+/// array, which no other value is, so that [`Table::json_text`](crate::schema::Table::json_text)
+/// recognizes it; filters and sorts ignore both.
 pub(super) fn json_text(object: &JsonObject) -> Value {
     vec![object.as_str()].into()
 }
 
-/// The page that a scan asks for, without bodies.
+/// Returns the page that a scan requests, without bodies.
 pub(super) fn page<I>(scan: &Scan<'_>, id: fn(i64) -> I) -> Page<I> {
     Page {
         after: scan.after.map(id),
@@ -95,7 +95,7 @@ fn work(value: &Value) -> usize {
     }
 }
 
-/// The key in `"table/key"`, and the table.
+/// Returns the key in `"table/key"`, and the table.
 pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, ObjectId)> {
     let (table, key) = row.get(column)?.as_str()?.split_once('/')?;
     Some((table, key.parse().ok()?))

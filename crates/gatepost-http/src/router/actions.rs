@@ -15,7 +15,7 @@ use crate::resource::Resource;
 use crate::schema::{Input, id, members};
 use crate::state::{Caller, Served};
 
-/// `POST /T/{k}/NAME`
+/// Handles `POST /T/{k}/NAME`.
 pub(super) async fn by_path(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
@@ -47,7 +47,7 @@ pub(super) async fn by_endpoint(
     act(&resource, &caller, row, &action, body).await
 }
 
-/// `PUT /T/{k}?action=NAME`: the action that a query names.
+/// Returns the action that the query of `PUT /T/{k}?action=NAME` names.
 pub(super) fn named_in(query: &str) -> Option<String> {
     url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "action")

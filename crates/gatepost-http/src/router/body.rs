@@ -15,7 +15,7 @@ use crate::schema::{MOST_VALUES, values};
 /// The maximum size of a body that is parsed on the current thread; parsing a larger one takes
 /// milliseconds, and is done on another thread.
 const SHORT: usize = 32 * 1024;
-/// What editors and shells of Windows put before a text (RFC 8259 §8.1).
+/// The mark that editors and shells of Windows put before a text (RFC 8259 §8.1).
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A JSON body, with or without a byte order mark; an empty one is `{}`. The content type is
@@ -28,7 +28,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// The body, to take parts out of it.
+    /// Returns the body, so that parts can be removed from it.
     pub(super) fn value_mut(&mut self) -> &mut Value {
         &mut self.value
     }
@@ -83,7 +83,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
     let json = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let read = match std::str::from_utf8(json) {
         Ok(text) => parse_json(text).map(|value| (value, text.to_owned())),
-        // It is not JSON either, and this error has the position.
+        // If it is not JSON either, this error has the position.
         Err(_) => serde_json::from_slice(json).map(|value| (value, String::new())),
     };
     read.map_err(|e| {
@@ -95,7 +95,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
     })
 }
 
-/// Runs it immediately, or on a blocking thread.
+/// Runs the work immediately, or on a blocking thread.
 async fn in_its_place<T: Send + 'static>(
     is_short: bool,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,

@@ -28,7 +28,7 @@ static PARAMS: [Column; 2] = [
     ),
 ];
 
-/// One row for each key that exists, never with the key itself.
+/// Returns one row for each key that exists, never with the key itself.
 pub(super) async fn leaked(
     Caller(caller): Caller,
     body: Body,

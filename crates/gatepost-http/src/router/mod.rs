@@ -10,6 +10,7 @@ mod messages;
 mod observe;
 mod other_sites;
 mod rows;
+mod subscriptions;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -20,7 +21,7 @@ use self::front::Front;
 use crate::error::ApiError;
 use crate::state::{Served, Shared};
 
-/// The routes under `/api/v4`, behind the guard.
+/// Returns the routes under `/api/v4`, behind the guard.
 pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     let of = |table: &'static str| from_fn_with_state(table, granted::of_table);
     let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
@@ -28,12 +29,17 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
     let rejected = get(crate::rejected_deliveries::rejected_deliveries);
     let rejected = rejected.route_layer(of("webhook_urls"));
-    // It returns deliveries, and ends some.
+    // It returns deliveries and ends some.
     let ending = from_fn_with_state("webhooks", granted::to_change);
     let messages = get(messages::messages)
         .route_layer(ending)
         .route_layer(from_fn(other_sites::ask_nothing));
     let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
+    // It creates rows of all three.
+    let subscriptions = post(subscriptions::subscribe)
+        .route_layer(of("webhook_urls"))
+        .route_layer(of("tasks"))
+        .route_layer(of("task_events"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/whoami", get(crate::whoami::whoami))
@@ -41,6 +47,7 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
         .route("/leaked_keys", leaked)
         .route("/limits", limits)
         .route("/user_api_key_uses", uses)
+        .route("/subscriptions", subscriptions)
         .route("/webhook_counts", counts)
         .route("/rejected_deliveries", rejected)
         .route("/webhook_urls/{key}/messages", messages)
@@ -57,7 +64,8 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
         .layer(from_fn_with_state(Front::new(shared, guard), front::pass))
 }
 
-/// The paths of one table, each with the methods that it has: a 405 says which (RFC 9110 §15.5.6).
+/// Returns the paths of one table, each with its allowed methods, which a 405 lists (RFC 9110
+/// §15.5.6).
 fn table_routes(served: Served) -> Router {
     let table = served.resource.table();
     let (mut rows, mut row) = (get(rows::list), get(rows::read));

@@ -39,7 +39,7 @@ pub(super) struct Observer {
 struct Figures {
     table: &'static str,
     seconds: OnceLock<Histogram>,
-    /// By method, then by status.
+    /// The counters by method, then by status.
     requests: [[OnceLock<Counter>; STATUSES.len()]; METHODS.len()],
 }
 
@@ -114,7 +114,8 @@ impl Figures {
     }
 }
 
-/// A panic fails only its request, with 500, and not the connection with other requests on it.
+/// Contains a panic: only its request fails, with 500, and not the connection with other requests
+/// on it.
 async fn contained(response: impl Future<Output = Response>) -> Response {
     let mut response = pin!(response);
     poll_fn(|cx| {

@@ -1,7 +1,7 @@
 //! Protection from forged requests: a page of another site makes a browser send a request, to which
 //! the browser adds a login by itself, such as a cookie or a saved password.
 //!
-//! A browser never adds a key. It asks first whether this site allows requests by scripts of
+//! A browser never adds a key. It first asks whether this site allows requests by scripts of
 //! another (CORS), unless a form could send the request as well; this module does not change that.
 
 use axum::extract::Request;

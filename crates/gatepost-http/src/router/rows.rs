@@ -87,8 +87,8 @@ pub(super) async fn delete(
     Ok(StatusCode::OK)
 }
 
-/// 405 for a `PUT` that names no action on a table whose rows are not changed; RFC 9110 §15.5.6
-/// wants the response to say what is.
+/// Returns 405 for a `PUT` that names no action on a table whose rows cannot be changed, with the
+/// allowed methods (RFC 9110 §15.5.6).
 fn not_without_action(table: &Table) -> Response {
     let allowed = if table.deletable {
         "GET,HEAD,PUT,DELETE"

@@ -282,7 +282,7 @@ pub(crate) fn number(key: ObjectId) -> Result<i64, ApiError> {
     number.ok_or_else(ApiError::not_found)
 }
 
-/// JSON does not distinguish 5.0 from 5. Beyond 2^53 a float is not one exact number.
+/// JSON does not distinguish 5.0 from 5. Above 2^53 a float does not represent one exact number.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "whole and small, as is checked"

@@ -19,6 +19,18 @@ pub(crate) fn members(json: &str) -> Vec<(String, &str)> {
     members
 }
 
+/// Returns the texts of the items of a JSON array, in order; none if the text is not one.
+pub(crate) fn items(json: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut rest = json.trim_start().strip_prefix('[').unwrap_or_default();
+    while let Some((IgnoredAny, after)) = first(rest) {
+        let text = rest.strip_suffix(after).unwrap_or(rest);
+        items.push(text.trim_start());
+        rest = after.trim_start().strip_prefix(',').unwrap_or_default();
+    }
+    items
+}
+
 /// Returns the value at the beginning of a text, and the rest.
 fn first<T: DeserializeOwned>(json: &str) -> Option<(T, &str)> {
     let mut values = Deserializer::from_str(json).into_iter();
@@ -46,6 +58,11 @@ mod tests {
         assert_eq!(members(&deep).len(), 1);
         for none in ["", "{}", "null", " { } ", "[1.10]", "\"{\""] {
             assert_eq!(members(none), [], "{none}");
+        }
+        let listed = items(" [ 1.10 ,{\"a\":[2]}\n, \"],\"] ");
+        assert_eq!(listed, ["1.10", "{\"a\":[2]}", "\"],\""]);
+        for none in ["", "[]", " [ ] ", "null", "{\"a\":1}"] {
+            assert_eq!(items(none), [""; 0], "{none}");
         }
     }
 }

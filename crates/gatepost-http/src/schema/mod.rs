@@ -14,7 +14,7 @@ mod values;
 pub use column::Column;
 pub(crate) use column::{Kind, LAST_SECOND};
 pub(crate) use input::{Input, id, number};
-pub(crate) use members::members;
+pub(crate) use members::{items, members};
 pub(crate) use row_map::{Name, RowMap};
 pub use table::Action;
 pub(crate) use table::{KEY, Table};

@@ -1,7 +1,7 @@
-//! SPEC's words that differ from the wire's: requests may use them, in any case. Responses use the
-//! wire's words.
+//! The words of SPEC that differ from the wire's: requests may use them, in any case. Responses use
+//! the wire's words.
 
-/// SPEC's word, in lower case, and the wire's. `Basic`, `None` and `Send` differ in case only.
+/// SPEC's word in lower case, and the wire's. `Basic`, `None` and `Send` differ only in case.
 const WORDS: [(&str, &str); 5] = [
     ("api key", "apikey"),
     ("bearer token", "bearer"),

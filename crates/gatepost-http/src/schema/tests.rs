@@ -1,4 +1,4 @@
-//! What a request may write into a column.
+//! Tests of the values that a request may write into a column.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn a_reference_may_be_a_row_number_alone() {
     }
 }
 
-/// Of an object that comes as a text, and of two with one name the last.
+/// This includes an object that is sent as a text; of two members with one name the last counts.
 #[test]
 fn digits_are_those_of_the_value_that_counts() {
     for (body, expected) in [
@@ -66,7 +66,7 @@ fn digits_are_those_of_the_value_that_counts() {
     assert_eq!(other.json("name"), None);
 }
 
-/// As in the body around it.
+/// The limit is that of the body around it.
 #[test]
 fn a_text_that_is_json_of_too_many_values_is_refused_before_they_are_made() {
     let text = |count: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(count));
@@ -76,7 +76,7 @@ fn a_text_that_is_json_of_too_many_values_is_refused_before_they_are_made() {
     assert_eq!(refused, Err(ApiError::too_large()));
 }
 
-/// The limits are those of the text itself; the field's own type drops what surrounds it.
+/// The limits apply to the text itself; the field's own type removes what surrounds it.
 #[test]
 fn pasted_value_is_read_without_its_surroundings() {
     for around in [" ", "\r\n", "\u{feff}", "\u{200b}"] {

@@ -146,8 +146,8 @@ fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
     assert_eq!(held.as_ref().map(|entry| entry.key), Some(KeyId(7)));
 }
 
-/// In any order of inserts and removals, a lookup finds exactly its entry, although removals move
-/// others.
+/// After any order of inserts and removals, a lookup finds exactly its entry, although removals
+/// move other entries.
 #[test]
 fn entries_are_found_whatever_came_and_went_before() {
     let cache = Cache::new(16 * KeySlice::COUNT);

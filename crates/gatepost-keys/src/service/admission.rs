@@ -1,4 +1,4 @@
-//! From a checked key to its owner, and to the decision.
+//! The step from a checked key to its owner and the decision.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From a presented key to its record, and the decision by the record.
+//! The step from a presented key to its record, and the decision based on the record.
 
 use std::net::IpAddr;
 use std::sync::Arc;

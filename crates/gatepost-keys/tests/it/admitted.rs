@@ -1,4 +1,4 @@
-//! A service that is not tower's answers what the layer answers.
+//! A service that is not built on tower returns the same responses as the layer.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::{World, draft};
 
-/// Status, headers and body; of a response to a known caller, also who that is.
+/// Status, headers and body; for a response to a known caller, also the caller.
 type Said = (u16, HeaderMap, String, Option<u128>);
 
 fn request(method: &str, credential: Option<&str>) -> Request<Body> {
@@ -41,7 +41,7 @@ async fn by_the_layer(guard: &AuthLayer, request: Request<Body>) -> Said {
     said(guard.layer(inner).oneshot(request).await.unwrap()).await
 }
 
-/// As `AuthLayer::admit` says that it is done.
+/// Authenticates a request manually, as the documentation of `AuthLayer::admit` describes.
 async fn by_hand(guard: &AuthLayer, request: Request<Body>) -> Said {
     let (parts, _body) = request.into_parts();
     let response = match guard.admit(&parts).await {
@@ -86,7 +86,7 @@ async fn the_response_by_hand_is_that_of_the_layer() {
         ("GET", Some(reading.as_str()), 200),
         ("POST", Some(reading.as_str()), 403),
     ];
-    // Each in a process of its own: the buckets are equally full.
+    // Each in its own process: the buckets are equally full.
     let (layer, hand) = (guard(&world.process()), guard(&world.process()));
     for (method, credential, status) in cases {
         let expected = by_the_layer(&layer, request(method, credential)).await;
@@ -109,7 +109,7 @@ fn a_denial_is_a_response_with_the_headers_of_its_status() {
     assert_eq!(later.headers()["retry-after"], "1");
 }
 
-/// What a limit says replaces what the service said by itself.
+/// The headers of a limit replace those that the service wrote.
 #[tokio::test]
 async fn the_fields_of_a_limit_are_said_once() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! A request with an API key makes and widens no key beyond that one.
+//! A request with an API key cannot create a key, or widen one, beyond that key.
 
 use apikey_core::{ExceedsCaller, Expiration, IpPolicy, KeyDraft, KeyEdit, KeyId};
 use chrono::{DateTime, Utc};
@@ -30,7 +30,7 @@ async fn made(world: &World, by: &Principal, draft: KeyDraft) -> Result<KeyId, K
     made.map(|(row, _)| row.id)
 }
 
-/// User 1, by a key that ends in February and may be used from one network.
+/// Returns user 1, authenticated by a key that ends in February and may be used from one network.
 async fn by_key(world: &World) -> (Principal, KeyId) {
     let acting = bounded("acting", at("2026-02-01"), ip("10.0.0.0/8", ""));
     let acting = made(world, &world.user(1), acting).await.unwrap();
@@ -102,7 +102,7 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
     };
     let (end, later) = (Some(at("2026-02-01")), Some(at("2026-02-02")));
     for (id, change, refused) in [
-        // Itself.
+        // The key of the request itself.
         (
             acting,
             edit(Some(Expiration::Never), None),
@@ -129,7 +129,7 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
         let edited = world.keys.edit(&by, id, &change).await;
         assert_eq!(beyond(edited), refused, "{change:?}");
     }
-    // The acting key ends sooner now, and so does what it makes.
+    // The key of the request ends sooner now, and so do the keys that it creates.
     let draft = bounded("new", at("2026-02-01"), ip("10.0.0.1", ""));
     assert_eq!(
         beyond(made(&world, &by, draft).await),

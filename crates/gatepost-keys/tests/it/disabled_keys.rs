@@ -1,4 +1,4 @@
-//! A key that is disabled answers as one that was deleted, in every process, until it is enabled.
+//! A disabled key gets the same response as a deleted one, in every process, until it is enabled.
 
 use apikey_core::{KeyEdit, KeyId, Overlap};
 use chrono::NaiveDate;
@@ -27,7 +27,7 @@ async fn a_disabled_key_is_refused_by_the_next_request_to_any_process_and_let_in
     }
 }
 
-/// As of a deleted key, nobody learns of the uses of a disabled one.
+/// Uses of a disabled key are not recorded, like those of a deleted one.
 #[tokio::test(start_paused = true)]
 async fn what_a_disabled_key_is_presented_for_is_noted_nowhere() {
     let world = World::new();
@@ -59,7 +59,7 @@ async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
     assert!(present(&world.keys, &key).await.is_err());
 }
 
-/// It is never refused, and a change costs every process a question.
+/// A repeated disable is never refused, and a change makes every process read the key again.
 #[tokio::test]
 async fn to_disable_a_disabled_key_a_hundred_times_changes_nothing_for_anybody() {
     let world = World::new();
@@ -107,7 +107,7 @@ async fn keys_that_an_administrator_disabled_are_not_enabled_by_their_owner() {
     let edit = async |who, edit: KeyEdit| world.keys.edit(who, key.id, &edit).await.map(drop);
     let (off, on) = (KeyEdit::switch(false), KeyEdit::switch(true));
     let renamed = || KeyEdit::default().with_name("renamed".parse().unwrap());
-    // Also one that its owner had disabled already.
+    // The same holds for a key that its owner had disabled already.
     for owners in [false, true] {
         if owners {
             edit(&user, off.clone()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Nothing that is gone authenticates.
+//! Keys of removed users, removed tenants and deleted keys do not authenticate.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{Denied, KeyService, TenantId};
@@ -8,7 +8,8 @@ use gatepost_testkit::fault::Fault;
 
 use crate::world::{Made, World, present};
 
-/// Keys of users 1 and 2 of tenant 5 and of user 3 of tenant 6, all of them hot in both processes.
+/// Returns keys of users 1 and 2 of tenant 5 and of user 3 of tenant 6, all of them cached in both
+/// processes.
 async fn hot() -> (World, KeyService, [Made; 3]) {
     let world = World::new();
     for (owner, tenant) in [(1, 5), (2, 5), (3, 6)] {
@@ -48,7 +49,7 @@ async fn the_keys_of_a_removed_user_fail_at_once_in_every_process() {
     let listed = world.keys.list(&world.user(1), query).await.unwrap();
     assert!(listed.rows.is_empty(), "{listed:?}");
     assert_eq!(world.keys.count(OwnerId(1)).await.unwrap(), 0);
-    // Again is no error, and the name is free for a user who comes back.
+    // A second call is no error, and the name is free for a user who comes back.
     world.keys.remove_owner(OwnerId(1)).await.unwrap();
     let again = world.key(1, "key").await;
     present(&world.keys, &again).await.unwrap();
@@ -87,7 +88,7 @@ async fn a_removal_that_is_cut_off_holds_and_goes_on_when_it_is_called_again() {
     assert_eq!(let_in(&world.keys, &made).await, [false, true, true]);
 }
 
-/// The control: what was not marked still authenticates.
+/// The control: keys that were not marked still authenticate.
 #[tokio::test(start_paused = true)]
 async fn a_removal_that_the_store_did_not_take_removes_nothing() {
     let (world, another, made) = hot().await;

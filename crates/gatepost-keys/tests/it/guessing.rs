@@ -1,4 +1,4 @@
-//! Guessing is slowed down by address, and nobody is locked out by it.
+//! Guesses are slowed down by address, and lock nobody out.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;

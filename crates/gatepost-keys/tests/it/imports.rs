@@ -66,7 +66,8 @@ async fn an_import_that_is_run_again_gives_back_what_is_there() {
     let row = imported(&world, draft(1, "deploy")).await.unwrap();
     let again = imported(&world, draft(1, "renamed")).await.unwrap();
     assert_eq!((again.id, again.key.name), (row.id, row.key.name));
-    // Another's is not given to whoever names its digest, and a name is taken once.
+    // A caller who names the digest of another user's key does not get that key, and a name can be
+    // taken only once.
     let others = imported(&world, draft(2, "deploy")).await;
     assert!(matches!(others, Err(KeyError::OthersToken)), "{others:?}");
     let (by, now) = (world.user(9), world.clock.now());

@@ -1,4 +1,4 @@
-//! Only a success is a login (SPEC 5.1 rule 6).
+//! Only a successful authentication is a login (SPEC 5.1 rule 6).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Keys that got into a text are found, and nobody's who only bears an id.
+//! Keys in a text are found, but not forged ones that only have the id of another key.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use gatepost_storage::{Clock as _, KeyStore as _};
 
 use crate::world::{Made, World, present};
 
-/// Remembers its notices.
+/// An observer that stores its notices.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<(KeyId, KeyNews)>>);
 
@@ -101,7 +101,7 @@ async fn what_is_no_whole_key_of_ours_is_none() {
         &whole[1..whole.len() - 1],
         &format!("x{whole}x"),
         &format!("{whole}_{whole}"),
-        // Anybody who saw the hint or the id can make this one.
+        // Anybody who saw the masked form or the id can make this key.
         text_of(&key.forged(1)),
         text_of(&deleted),
     ] {
@@ -138,7 +138,7 @@ async fn leaked_keys_are_disabled_or_deleted_on_request_in_every_process() {
             KeyNews::Deleted
         ]
     ));
-    // Again: the disabled one is still a key that somebody could enable.
+    // The disabled key is found again: somebody could still enable it.
     let both = format!("{} {}", text_of(&a), text_of(&b));
     assert_eq!(at.report(&both, OnLeak::Disable).await, [a.id]);
 }

@@ -1,5 +1,5 @@
-//! The platform's own logins are within the limits of guessing: passwords are not checked beyond
-//! them, and what cannot be guessed always is.
+//! The platform's own logins are subject to the limits of guessing: passwords are not checked
+//! beyond them, and random secrets always are.
 
 use std::convert::Infallible;
 use std::future::{Future, ready};
@@ -22,7 +22,8 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::Users;
 
-/// Passwords in `x-password: name:password`, tokens in `x-token`; how many were checked.
+/// Logins by passwords in `x-password: name:password` and tokens in `x-token`, with the number of
+/// checks.
 #[derive(Debug, Default)]
 struct Logins {
     checked: AtomicU32,
@@ -105,7 +106,7 @@ impl Door {
         self.guard.layer(inner).oneshot(request).await.unwrap()
     }
 
-    /// Status and `Retry-After`.
+    /// Returns the status and `Retry-After`.
     async fn ask(&self, from: &str, header: &str, value: &str) -> (u16, Option<u64>) {
         let response = self.response(from, header, value).await;
         let after = response.headers().get("retry-after");
@@ -149,7 +150,7 @@ async fn waiting_passwords_charge_their_address_like_failures() {
     assert_eq!(door.ask("10.0.1.1", "x-password", "ada:right").await.0, 200);
 }
 
-/// For a log of who asked for what.
+/// The response names the user, so that the platform can log who sent the request.
 #[tokio::test]
 async fn a_response_says_to_the_platform_whom_it_is_for() {
     let door = Door::new();
@@ -172,7 +173,7 @@ async fn a_thousand_wrong_passwords_are_four_that_were_checked() {
         assert_eq!(status, if n < 4 { 401 } else { 429 }, "{n}");
     }
     assert_eq!(door.checked(), 4);
-    // The right one is refused, too, else guesses would go on: by address and by name.
+    // The right password is refused too, else guessing would continue: by address and by name.
     let right = door.ask("10.0.0.1", "x-password", "ada:right").await;
     assert_eq!(right, (429, Some(1)));
     assert_eq!(door.ask("10.0.0.2", "x-password", "ada:right").await.0, 429);

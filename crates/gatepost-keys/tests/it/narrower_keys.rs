@@ -1,4 +1,5 @@
-//! A caller by a narrowed key has what the key was granted, and its key makes none that has more.
+//! A caller with a narrowed key has only the permissions of that key, and cannot create a key with
+//! more.
 
 use apikey_core::{Access, ExceedsCaller, Grant, KeyEdit, KeyId, NotGranted, ScopeName};
 use gatepost_keys::{KeyError, KeyService, Principal, Via};
@@ -64,7 +65,7 @@ async fn a_grant_that_is_edited_holds_for_the_next_request_to_any_process() {
     }
 }
 
-/// User 1, by a key with this grant.
+/// Returns user 1, authenticated by a key with this grant.
 async fn by(world: &World, grant: Grant) -> (Principal, KeyId) {
     let acting = made(world, &world.user(1), "acting", grant.clone()).await;
     let acting = acting.unwrap().id;
@@ -143,7 +144,7 @@ async fn a_narrowed_key_widens_none_and_enables_none_beyond_itself() {
         (acting, names("tasks,users"), Some(Tables)),
         (small.id, writes, Some(ReadOnly)),
         (small.id, names("tasks"), None),
-        // Narrower than it was, though still wider than the one that is used.
+        // Narrower than before, though still wider than the key of the request.
         (wide.id, names("users"), None),
         (wide.id, KeyEdit::switch(false), None),
         (wide.id, KeyEdit::switch(true), Some(ReadOnly)),

@@ -1,4 +1,4 @@
-//! A server that does not say where requests come from says what to change.
+//! A server that does not pass on peer addresses logs the change that it needs.
 
 use std::convert::Infallible;
 use std::io::Write;

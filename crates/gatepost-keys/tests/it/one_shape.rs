@@ -1,5 +1,5 @@
-//! An unknown id and a wrong secret of a known one are the same work and the same moment, whether
-//! the key is in memory or not.
+//! An unknown id and a wrong secret of a known id cause the same work and take the same time,
+//! whether the key is cached or not.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::world::{Made, World, present};
 
-/// The calls of the store, all of them and those that look a key up, and the milliseconds.
+/// Returns the number of all store calls, of those that look a key up, and the milliseconds.
 async fn cost(world: &World, key: &Made) -> (u64, u64, u128) {
     let calls = || (world.store.calls(), world.store.calls_of("find_key"));
     let (before, began) = (calls(), Instant::now());
@@ -78,8 +78,8 @@ async fn a_wrong_secret_brings_no_record_into_memory() {
     assert_eq!(world.store.calls_of("find_key"), lookups + 1);
 }
 
-/// How far the shares of what took at most so much time differ, at most (Kolmogorov and Smirnov): 0
-/// for equal samples, 1 for such as do not overlap.
+/// Returns the largest difference between the shares of durations up to any limit (Kolmogorov and
+/// Smirnov): 0 for equal samples, 1 for samples that do not overlap.
 fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     let share = |of: &[Duration], time| {
         of.iter().filter(|took| **took <= time).count() as f64 / of.len() as f64
@@ -90,8 +90,8 @@ fn distance(a: &[Duration], b: &[Duration]) -> f64 {
     })
 }
 
-/// The times of a hundred refusals of a key of an unknown id and of wrong secrets, by a store that
-/// takes its time for what it finds, and more where nothing is in its memory.
+/// Returns the times of a hundred refusals of a key of an unknown id and of wrong secrets, with a
+/// store that takes longer for a key that it finds, and longer again if nothing is in its memory.
 async fn times(
     world: &World,
     kinds: [&Made; 3],
@@ -103,7 +103,7 @@ async fn times(
             let late = Duration::from_micros(least + u64::from(round) * 37 % 1_500);
             world.store.fail("find_key", 1, Fault::Late(late));
             let began = Instant::now();
-            // Nobody guesses often enough to wait for that.
+            // The guesses are too few to be slowed down.
             let addr = [10, 0, round, u8::try_from(kind).unwrap()].into();
             refuse(&key.forged(u32::from(round)), addr).await;
             times[kind].push(began.elapsed());
@@ -133,7 +133,7 @@ async fn refusals_of_unknown_ids_and_of_wrong_secrets_have_one_distribution_of_t
         [0.0, 0.0],
         "{a:?} {b:?} {c:?}"
     );
-    // The control: who answers when it is done is told apart.
+    // The control: a service that answers as soon as it is done is distinguishable.
     let [a, b, c] = times(&world, kinds, async |key, _| {
         let _ = world.store.key_by_lookup(key.lookup).await;
     })

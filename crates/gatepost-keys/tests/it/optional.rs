@@ -1,4 +1,4 @@
-//! A guard that is optional lets requests without a key through, and refuses a wrong key.
+//! An optional guard lets requests without a key pass, and refuses a wrong key.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -24,7 +24,7 @@ fn request(method: &str, credentials: &[&str]) -> Request<Body> {
     request.body(Body::empty()).unwrap()
 }
 
-/// The status, and the caller that the guarded service sees.
+/// Returns the status, and the caller that the guarded service sees.
 async fn seen(guard: &AuthLayer, request: Request<Body>) -> (u16, Option<i64>) {
     let inner = service_fn(async |request: Request<Body>| {
         let caller = request.extensions().get::<Principal>();
@@ -108,7 +108,8 @@ async fn optional_guard_still_narrows_keys() {
     assert_eq!(seen(&guard, request("POST", &[&header])).await.0, 403);
 }
 
-/// So whatever must know its caller, as the REST API, is not opened by an optional guard.
+/// An optional guard therefore does not open services that must know their caller, such as the REST
+/// API.
 #[tokio::test]
 async fn optional_guard_asked_by_hand_admits_nobody_unknown() {
     let world = World::new();

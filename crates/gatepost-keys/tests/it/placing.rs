@@ -1,4 +1,5 @@
-//! Owners stand where the platform says, and a request that is judged from memory asks nothing.
+//! Owners are in the tenants that the platform names, and a request that is authenticated from
+//! memory calls nothing.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{AccessLevel, Account, KeyService, Realm, TenantId};
@@ -19,7 +20,7 @@ async fn an_owner_is_placed_with_the_first_key() {
     world.users.put(1, 5);
     world.key(1, "key").await;
     assert_eq!(place(&world, 1).await, Some(Realm::Tenant(TenantId(5))));
-    // A store that cannot place takes no key either: it would stand nowhere.
+    // A store that cannot assign an owner refuses its keys too: they would be in no tenant.
     world.users.put(2, 5);
     world.store.fail("set_owner", 1, Fault::Refused);
     assert!(world.create(2, "key").await.is_err());
@@ -38,7 +39,7 @@ async fn without_tenants_nobody_is_placed() {
         }
         assert_eq!(place(&world, owner).await, None, "{owner}");
     }
-    // One who was held on such a platform has a row, and is not walled off by that.
+    // A user with a stored realm on such a platform has a row, which isolates nobody.
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
     world
         .store
@@ -68,7 +69,7 @@ async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
     assert_eq!(place(&world, 1).await, tenant(5));
     cold(&world, &key).await;
     assert_eq!(place(&world, 1).await, tenant(6));
-    // The platform takes it back.
+    // The platform withdraws it.
     world
         .users
         .say(1, Some(Account::enabled(AccessLevel::User)));
@@ -76,7 +77,7 @@ async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
     assert_eq!(place(&world, 1).await, Some(Realm::Solo(OwnerId(1))));
 }
 
-/// A lookup in a process that has just been started.
+/// Returns a process that has just been started.
 async fn cold(world: &World, key: &crate::world::Made) -> KeyService {
     let process = world.process();
     present(&process, key).await.unwrap();
@@ -92,7 +93,7 @@ async fn a_store_that_cannot_place_lets_good_keys_in() {
     let keys = cold(&world, &key).await;
     assert!(world.store.has_failed());
     assert_eq!(place(&world, 1).await, None);
-    // It is tried again by the next that is cold, not by this one.
+    // The next process that reads the store tries again, not this one.
     present(&keys, &key).await.unwrap();
     assert_eq!(place(&world, 1).await, None);
     cold(&world, &key).await;
@@ -105,7 +106,7 @@ async fn users_of_before_are_placed_on_request() {
     for owner in 1..=250 {
         world.key(owner, "key").await;
     }
-    // Then the platform gets tenants, but not for everybody.
+    // Then the platform introduces tenants, but not for everybody.
     for owner in 1..=249 {
         world.users.put(owner, 5);
     }

@@ -1,4 +1,4 @@
-//! How many keys an owner may have, and how often they may be changed.
+//! Limits on the number of an owner's keys, and on how often they may be changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn the_thirty_first_change_of_a_minute_waits_and_nobody_else_does() {
     world.keys.edit(&user, key.id, &edit).await.unwrap();
 }
 
-/// Whoever holds a stolen session changes keys without end; the owner deletes them all the same.
+/// Someone with a stolen session changes keys without end; the owner can still delete them all.
 #[tokio::test(start_paused = true)]
 async fn a_key_is_deleted_however_often_others_change_it() {
     let world = World::with(Quota::default());

@@ -1,4 +1,4 @@
-//! A key, and all keys of a user, make no more requests than they may.
+//! Request limits of a key, and of all keys of a user.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn limit(requests: u32) -> RateLimit {
     RateLimit::per_minute(requests).unwrap()
 }
 
-/// A process over the same store, with these limits.
+/// Returns a process over the same store, with these limits.
 fn process(world: &World, limits: RequestLimits, cached: usize) -> KeyService {
     KeyService::builder(world.store.clone(), world.users.clone())
         .clock(world.clock.clone())
@@ -52,7 +52,7 @@ impl Clock for SetClock {
     }
 }
 
-/// How many of these requests are let in; the others are beyond a limit.
+/// Counts the requests that are let in; the others exceed a limit.
 async fn let_in(keys: &KeyService, key: &Made, requests: usize) -> usize {
     let mut passed = 0;
     for _ in 0..requests {
@@ -131,7 +131,7 @@ async fn all_keys_of_a_user_share_the_users_limit_and_take_none_of_others() {
 #[tokio::test]
 async fn neither_an_edit_nor_a_cache_that_forgets_fills_a_bucket() {
     let world = World::new();
-    // Of one owner the cache holds a single key, so two of them take turns.
+    // The cache holds a single key of one owner, so two of them take turns.
     let keys = process(&world, RequestLimits::default(), 100);
     let key = limited(&world, 1, "k", Some(5)).await;
     let other = limited(&world, 1, "other", Some(100)).await;
@@ -255,7 +255,8 @@ async fn no_key_has_a_higher_limit_than_the_platform_sets_for_each() {
     let over = keys.create(&user, new(61)).await.unwrap_err();
     assert!(matches!(over, KeyError::OverLimit { most } if most == limit(60)));
     assert_eq!(over.to_string(), "must be at most 60 requests per minute");
-    // Of before the platform set one: it is edited as any other, and what is lower holds.
+    // A key from the time without a platform limit: it can be edited like any other, and the lower
+    // limit applies.
     let key = limited(&world, 1, "old", Some(1_000)).await;
     let edit = |limit| {
         let mut edit = KeyEdit::default().with_name("renamed".parse().unwrap());

@@ -1,4 +1,4 @@
-//! A key is rolled: both are good for the overlap, and nobody gains by it.
+//! A key is rolled: both are valid during the overlap, and nobody gains permissions.
 
 use std::time::Duration;
 
@@ -36,14 +36,14 @@ async fn roll(
     keys.roll(by, key.id, overlap(seconds)).await.map(as_made)
 }
 
-/// User 1, by this key.
+/// Returns user 1, authenticated by this key.
 fn by(world: &World, key: &Made, grant: Grant) -> Principal {
     let mut by = world.user(1).with_grant(grant);
     by.via = Via::Key(key.id);
     by
 }
 
-/// Somebody else is always faster.
+/// Another edit is always stored first.
 #[tokio::test]
 async fn change_among_many_is_contended_not_failed() {
     let world = World::new();
@@ -182,7 +182,7 @@ async fn strangers_roll_no_key_and_an_expired_one_does_not_come_back() {
     assert_eq!(world.keys.count(world.user(1).owner).await.unwrap(), 1);
 }
 
-/// A key that is narrower in every way.
+/// Returns a key that is narrower in every way.
 fn narrow(world: &World, name: &str) -> KeyDraft {
     draft(1, name)
         .with_expiration(Expiration::At(world.clock.now() + TimeDelta::days(10)))

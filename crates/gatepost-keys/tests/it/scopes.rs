@@ -1,4 +1,4 @@
-//! Lists hold what the caller may see, and the store looks it up.
+//! Lists contain exactly the keys that the caller may see, and the store looks them up.
 
 use apikey_core::OwnerId;
 use gatepost_keys::{AccessLevel, Account, TenantId};
@@ -7,8 +7,8 @@ use gatepost_storage::{Page, Scope};
 
 use crate::world::World;
 
-/// Users 1 and 2 of tenant 5, of which 2 administers it; 3 of tenant 6; 4 alone; 9 the operator;
-/// 8 an operator who is in tenant 5.
+/// Users 1 and 2 of tenant 5, of which 2 administers it; 3 of tenant 6; 4 without a tenant; 9 the
+/// system administrator; 8 a system administrator in tenant 5.
 async fn world() -> World {
     let world = World::new();
     let operator = Account::enabled(AccessLevel::SystemAdministrator);
@@ -68,7 +68,7 @@ async fn every_filter_holds_only_what_the_caller_may_see() {
     }
 }
 
-/// The store is asked for the tenant's rows: of a thousand others none is read, so a page is full.
+/// The store looks up the tenant's rows: it reads none of a thousand others, so a page is full.
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_tenant_is_filled_whatever_others_have() {
     let world = world().await;
@@ -79,11 +79,12 @@ async fn a_page_of_a_tenant_is_filled_whatever_others_have() {
     let query = KeyQuery::all(Page::first(4));
     let page = world.keys.list(&world.user(2), query).await.unwrap();
     let owners: Vec<_> = page.rows.iter().map(|row| row.key.owner.0).collect();
-    // One place of the page is an operator's, whose keys are not an administrator's to see.
+    // One row of the page belongs to a system administrator, whose keys a tenant administrator may
+    // not see.
     assert_eq!(owners, [1, 2, 1]);
 }
 
-/// Who has just left is not seen any more, though the store does not know it yet.
+/// A user who has just left is not listed any more, though the store does not know it yet.
 #[tokio::test(start_paused = true)]
 async fn a_user_who_left_is_not_listed() {
     let world = world().await;
@@ -94,12 +95,12 @@ async fn a_user_who_left_is_not_listed() {
     assert_eq!(owners, [2]);
 }
 
-/// What a user made stays with the tenant in which it was made, wherever the user is now.
+/// Keys stay with the tenant in which they were made, even after their user moves.
 #[tokio::test(start_paused = true)]
 async fn what_was_made_in_a_tenant_is_its_administrators_to_see() {
     let world = world().await;
     let (five, six) = (Some(TenantId(5)), Some(TenantId(6)));
-    // Who asks, whose it is, where it was made.
+    // The caller, the owner, the tenant in which the key was made.
     for (user, owner, made_in, expected) in [
         (1, 1, six, true),
         (1, 2, five, false),

@@ -1,4 +1,4 @@
-//! What one owner edits does not take another's keys out of memory.
+//! One owner's edits do not remove another owner's keys from memory.
 
 use apikey_core::KeyEdit;
 use gatepost_keys::Denied;
@@ -7,7 +7,7 @@ use gatepost_testkit::fault::{Fault, When};
 
 use crate::world::{Made, World, present};
 
-/// A key of another owner, in the slice of this one or in another.
+/// Creates a key of another owner, in the same shard or in another one.
 async fn beside(world: &World, key: &Made, same: bool) -> Made {
     for n in 0..10_000 {
         let other = world.key(2, &format!("{same} {n}")).await;
@@ -37,7 +37,7 @@ async fn an_edit_elsewhere_costs_a_hot_key_no_question_to_the_store() {
     assert_eq!(world.store.calls(), before);
 }
 
-/// Also the control of the test above: an edit that concerns the slice is seen.
+/// The control of the test above: an edit that concerns the shard is seen.
 #[tokio::test(start_paused = true)]
 async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays() {
     let world = World::new();
@@ -54,7 +54,7 @@ async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays(
     world.store.fail("key_changes", 1, Fault::Refused);
     assert_eq!(present(&world.keys, &hot).await, Err(Denied::Unavailable));
     assert!(world.store.has_failed());
-    // One question of what was changed; the record is not read again.
+    // One call for the changes; the record is not read again.
     world.store.set_refused("find_key", true);
     let before = world.store.calls();
     present(&world.keys, &hot).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_deleted_key_fails_at_once_in_every_process() {
     }
 }
 
-/// The second comes while the first asks what was changed, and does not go by what is in memory.
+/// The second request comes while the first one reads the changes, and does not use the cache.
 #[tokio::test(start_paused = true)]
 async fn a_deleted_key_fails_also_while_another_request_finds_out() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! How often keys were used: by the day, refused ones apart, written without anybody waiting.
+//! Counts of key uses: one per day, refused uses separately, written in the background.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::world::{Made, World, present};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Used and refused on each day of 2026, the newest first.
+/// Returns the used and refused counts of each day of 2026, the newest first.
 async fn days(world: &World, keys: &KeyService, key: KeyId) -> Vec<(u64, u64)> {
     let first = "2026-01-01".parse().unwrap();
     let last = "2027-12-31".parse().unwrap();
@@ -90,7 +90,7 @@ async fn what_is_refused_with_the_right_secret_is_counted_apart() {
     assert_eq!(days(&world, &world.keys, key.id).await, [(1, 2 + 3 + 4)]);
 }
 
-/// Anybody could make them.
+/// Anybody could present one.
 #[tokio::test(start_paused = true)]
 async fn a_wrong_secret_counts_for_no_key() {
     let world = World::new();
@@ -102,7 +102,7 @@ async fn a_wrong_secret_counts_for_no_key() {
     assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
 }
 
-/// A platform that could not be asked says nothing of the key.
+/// An unavailable platform decides nothing about the key.
 #[tokio::test(start_paused = true)]
 async fn what_nobody_judged_is_not_counted() {
     let world = World::new();
@@ -125,7 +125,8 @@ async fn two_processes_add_up() {
     assert_eq!(days(&world, &world.keys, key.id).await, [(6, 0)]);
 }
 
-/// What was counted and not written is lost, and said; nobody waits for it, nothing is doubled.
+/// Counts that were not written are lost, and the loss is logged; nobody waits for them, and none
+/// is doubled.
 #[tokio::test]
 async fn a_store_that_takes_no_counts_keeps_nobody_out() {
     let world = World::new();
@@ -138,7 +139,7 @@ async fn a_store_that_takes_no_counts_keeps_nobody_out() {
     assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
 }
 
-/// Its client hangs up.
+/// The client of the reader disconnects.
 #[tokio::test]
 async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
     let world = World::new();
@@ -155,7 +156,7 @@ async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
     assert_eq!(days(&world, &world.process(), key.id).await, [(2, 0)]);
 }
 
-/// Of 100,000 keys that is more than a hundred calls.
+/// 100,000 keys take more than a hundred calls.
 #[tokio::test(start_paused = true)]
 async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_written() {
     let world = World::new();

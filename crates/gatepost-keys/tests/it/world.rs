@@ -13,7 +13,7 @@ use gatepost_storage::keys::KeyRow;
 use gatepost_storage::{KeyStore as _, ManualClock};
 use gatepost_testkit::fault::FaultStore;
 
-/// Each user has an account without a tenant until something else is said.
+/// The platform's accounts: each user has one without a tenant until the test changes it.
 #[derive(Debug, Default)]
 pub(crate) struct Users(Mutex<HashMap<u128, Option<Account>>>);
 
@@ -22,7 +22,7 @@ impl Users {
         self.0.lock().unwrap().insert(owner, account);
     }
 
-    /// A user in a tenant.
+    /// Moves a user to a tenant.
     pub(crate) fn put(&self, owner: u128, tenant: u128) {
         let account = Account::enabled(AccessLevel::User);
         self.say(owner, Some(account.in_tenant(TenantId(tenant))));
@@ -49,7 +49,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// The same id with a secret that is not its own, and a checksum that is right.
+    /// Returns a key with the same id, another secret, and a valid checksum.
     pub(crate) fn forged(&self, round: u32) -> Self {
         let key = self.header.strip_prefix("Bearer ").unwrap();
         let (whole, _) = key.split_at(key.len() - 6);
@@ -85,7 +85,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Without quotas.
+    /// Creates a world without quotas.
     pub(crate) fn new() -> Self {
         Self::with(Quota::UNLIMITED)
     }
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// Another process over the same store.
+    /// Returns another process over the same store.
     pub(crate) fn process(&self) -> KeyService {
         KeyService::builder(self.store.clone(), self.users.clone())
             .clock(self.clock.clone())
@@ -114,18 +114,18 @@ impl World {
             .build()
     }
 
-    /// The user, with the account of this moment.
+    /// Returns the user, with the current account.
     pub(crate) fn user(&self, owner: u128) -> Principal {
         Principal::new(OwnerId(owner), self.users.of(owner).unwrap(), Via::Platform)
     }
 
-    /// Somebody who administers everything.
+    /// Returns a system administrator.
     pub(crate) fn administrator(&self) -> Principal {
         let account = Account::enabled(AccessLevel::SystemAdministrator);
         Principal::new(OwnerId(99), account, Via::Platform)
     }
 
-    /// A key that a user makes.
+    /// Creates a key of a user.
     pub(crate) async fn key(&self, owner: u128, name: &str) -> Made {
         let (row, reveal) = self.create(owner, name).await.unwrap();
         Made {
@@ -135,7 +135,7 @@ impl World {
         }
     }
 
-    /// Its owner disables a key, or enables it again.
+    /// Disables a key as its owner, or enables it again.
     pub(crate) async fn switch(&self, key: &Made, enabled: bool) {
         let row = self.store.key(key.id).await.unwrap().unwrap();
         let owner = self.user(row.key.owner.0);
@@ -165,7 +165,7 @@ pub(crate) async fn present(keys: &KeyService, key: &Made) -> Result<(), Denied>
         .map(drop)
 }
 
-/// By what a refused key or edit reaches further than the key that asks for it.
+/// Returns the permission by which a refused key or edit exceeds the key of the request.
 pub(crate) fn beyond<T>(result: Result<T, KeyError>) -> Option<ExceedsCaller> {
     match result {
         Err(KeyError::Beyond(beyond)) => Some(beyond),

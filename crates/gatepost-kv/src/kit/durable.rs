@@ -1,4 +1,4 @@
-//! What is kept: after a store is opened again, after its process is killed, for other handles.
+//! Durability: after a store is opened again, after its process is killed, and for other handles.
 
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::process::abort;
@@ -85,7 +85,7 @@ pub(super) fn returned_changes_survive_a_kill(fixture: &Fixture) {
     }
 }
 
-/// A process that ends in the middle of a change leaves nothing of the change, and blocks nobody.
+/// A process that ends in the middle of a change leaves nothing of the change, and blocks no other.
 pub(super) fn unfinished_changes_vanish(fixture: &Fixture) {
     if fixture.is_child() {
         let kv = fixture.open();

@@ -1,4 +1,4 @@
-//! Where a test's store is, how it is opened, and processes that open it too.
+//! The store of a test, the function that opens it, and the second process of a test.
 
 use std::env;
 use std::fmt;
@@ -22,8 +22,8 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A store in a folder. `test` is the name under which the test binary knows the test: a case
-    /// may run it again in a process of its own.
+    /// Creates the fixture of a store in a folder. `test` is the name under which the test binary
+    /// knows the test: a case may run it again in a separate process.
     pub fn new<K: Kv>(
         folder: &Path,
         test: impl Into<String>,
@@ -37,19 +37,20 @@ impl Fixture {
         }
     }
 
-    /// Opens the store, which may hold what it kept.
+    /// Opens the store, which may hold earlier data.
     pub(super) fn open(&self) -> Box<dyn Kv> {
         let kv = (self.open)(&self.folder);
         kv.prepare(TABLES).unwrap();
         kv
     }
 
-    /// Whether this process is the second one of the test.
+    /// Returns whether this process is the second one of the test.
     pub(super) fn is_child(&self) -> bool {
         self.is_child
     }
 
-    /// The same test in a second process, whose output the caller reads.
+    /// Returns the command that runs the same test in a second process, whose output the caller
+    /// reads.
     pub(super) fn child(&self) -> Command {
         let mut command = Command::new(env::current_exe().unwrap());
         command
@@ -69,7 +70,7 @@ impl fmt::Debug for Fixture {
     }
 }
 
-/// The folder of the process that started this one, if this is the second one of a test.
+/// Returns the folder of the process that started this one, if this is the second one of a test.
 pub(super) fn folder_of_the_first_process() -> Option<PathBuf> {
     env::var_os(FOLDER).map(PathBuf::from)
 }

@@ -17,8 +17,8 @@ const INCREMENTS: u64 = 25;
 const WORKERS: u64 = 4;
 const LONGEST_MEETING: Duration = Duration::from_millis(250);
 
-/// A place where two callbacks wait for each other, so that they overlap in a store that lets them.
-/// In a store that runs one after the other the wait ends by itself.
+/// A barrier where two callbacks wait for each other, so that they overlap if the store lets them.
+/// In a store that runs one after the other the wait times out.
 #[derive(Default)]
 pub(super) struct Meeting {
     arrived: Mutex<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
-    /// Waits for the other.
+    /// Waits for the other callback.
     pub(super) fn wait(&self) {
         let mut arrived = self.arrived.lock().unwrap();
         *arrived += 1;
@@ -52,12 +52,12 @@ fn two_changes(
     })
 }
 
-/// Reads in a change, which every store must show the newest.
+/// Reads in a change, in which every store must show the newest state.
 fn settled<R>(kv: &dyn Kv, f: impl Fn(&mut dyn Change) -> Result<R, KvError>) -> R {
     kv.write(|change| f(change)).unwrap()
 }
 
-/// All reads of one view show the same moment, though a change comes in between.
+/// All reads of one view show the same state, even if a change comes in between.
 pub(super) fn views_show_one_moment(fixture: &Fixture) {
     let kv = fixture.open();
     put(&*kv, T, &[(b"x", b"1"), (b"y", b"1")]);
@@ -107,7 +107,7 @@ pub(super) fn scans_show_whole_changes(fixture: &Fixture) {
     });
 }
 
-/// Of increments at the same time, none is lost.
+/// No increment is lost if two run at the same time.
 pub(super) fn concurrent_increments_all_count(fixture: &Fixture) {
     let kv = fixture.open();
     put(&*kv, T, &[(b"n", b"0")]);
@@ -146,7 +146,7 @@ pub(super) fn concurrent_increments_all_count(fixture: &Fixture) {
     );
 }
 
-/// Of two changes that store a key because it does not exist, one finds it.
+/// If two changes store a key because it does not exist, one of them finds it.
 pub(super) fn concurrent_inserts_only_one_succeeds(fixture: &Fixture) {
     let kv = fixture.open();
     let inserted = two_changes(&*kv, |change, n, meeting| {
@@ -170,7 +170,7 @@ pub(super) fn concurrent_inserts_only_one_succeeds(fixture: &Fixture) {
     );
 }
 
-/// Of two changes, each of which reads what the other writes, one sees the other.
+/// If two changes each read the key that the other writes, one sees the other's write.
 pub(super) fn write_skew_is_prevented(fixture: &Fixture) {
     let kv = fixture.open();
     put(&*kv, T, &[(b"0", b"1"), (b"1", b"1")]);
@@ -188,8 +188,8 @@ pub(super) fn write_skew_is_prevented(fixture: &Fixture) {
     assert_eq!(left, 1, "one of the two must remain");
 }
 
-/// Of two changes that store a row because a span is empty, one finds the other's, in whichever
-/// direction it looks.
+/// If two changes store a row because a span is empty, one finds the other's row, in either
+/// direction.
 pub(super) fn phantoms_are_prevented(fixture: &Fixture) {
     let kv = fixture.open();
     put(&*kv, T, &[(b"a", b"x"), (b"e", b"x")]);

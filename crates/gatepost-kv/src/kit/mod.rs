@@ -1,6 +1,6 @@
 //! The contract of an adapter as named tests.
 //!
-//! [`kit!`](crate::kit!) makes a test for every name in [`CASES`] and [`DURABLE_CASES`]. For each
+//! [`kit!`](crate::kit!) creates a test for every name in [`CASES`] and [`DURABLE_CASES`]. For each
 //! of them this crate's own tests have a store that is wrong in one respect: that case fails on it,
 //! and no other.
 #![allow(
@@ -37,7 +37,7 @@ pub const DURABLE_CASES: &[Case] = crate::for_each_durable_case! { [cases] true 
 pub struct Case {
     /// The name of the test.
     pub name: &'static str,
-    /// Whether it opens the store's data again, and so needs a store that keeps them.
+    /// Whether it opens the store's data again, and so needs a durable store.
     pub durable: bool,
     /// The test. It panics if the store breaks the contract.
     pub run: fn(&Fixture),
@@ -45,8 +45,8 @@ pub struct Case {
 
 /// One test for each [case](crate::kit::CASES). Takes a function that opens the store in a folder
 /// of the file system, which exists, is empty at first and belongs to the test; a store elsewhere
-/// takes the folder's name as its own. With `not durable` after it, the cases about what is kept
-/// are ignored.
+/// uses the folder's name as its own. With `not durable` after it, the cases about durability are
+/// ignored.
 ///
 /// Call it once in a module of a test. It needs feature `kit`.
 #[macro_export]

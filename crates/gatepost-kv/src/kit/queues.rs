@@ -1,4 +1,4 @@
-//! Heads of queues, which several take from.
+//! The heads of queues, which several consumers take from.
 
 use std::thread;
 
@@ -13,7 +13,7 @@ use crate::span::{Go, Span};
 const HEADS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 const AT_A_TIME: usize = 4;
 
-/// The keys of a span, as `peek` shows them.
+/// Returns the keys of a span, as `peek` shows them.
 fn peeked(change: &dyn Change, span: &Span, at_most: usize) -> Result<Vec<Vec<u8>>, KvError> {
     let mut keys = Vec::new();
     change.peek(T, span, &mut |key, _| {
@@ -43,7 +43,7 @@ pub(super) fn peek_shows_rows_of_earlier_changes(fixture: &Fixture) {
     assert_eq!(peek(Span::since("q8"), usize::MAX), [b"q8"]);
 }
 
-/// Of two that peek at the same heads and take those that `get` still finds, each takes others.
+/// If two changes peek at the same heads and take those that `get` still finds, each takes others.
 pub(super) fn peeked_heads_are_taken_once(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &HEADS);

@@ -1,4 +1,4 @@
-//! Keys and values as they are.
+//! Keys and values are stored unchanged.
 
 use super::fixture::Fixture;
 use super::rows::{T, get, put, put_keys, scan};
@@ -8,7 +8,7 @@ use crate::table::{MAX_CHANGE, MAX_KEY, MAX_VALUE};
 
 const PIECE: usize = 64 * 1024;
 
-/// A key that does not exist has no value, though keys next to it do; deleting it is no error.
+/// A key that does not exist has no value, even if keys next to it do; deleting it is no error.
 pub(super) fn absent_keys_have_no_value(fixture: &Fixture) {
     let kv = fixture.open();
     assert_eq!(get(&*kv, T, b"b"), None, "in an empty table");
@@ -51,7 +51,7 @@ pub(super) fn puts_replace_the_whole_value(fixture: &Fixture) {
     );
 }
 
-/// A deleted key is gone from reads and scans, and can be stored again.
+/// A deleted key no longer appears in reads and scans, and can be stored again.
 pub(super) fn deleted_keys_are_gone(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &["a", "b", "c"]);

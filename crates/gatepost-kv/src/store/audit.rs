@@ -1,4 +1,4 @@
-//! The log of changes.
+//! The audit log.
 
 use async_trait::async_trait;
 use gatepost_ids::{ObjectId, OwnerId, TenantId};
@@ -121,7 +121,7 @@ fn count(tx: &mut Tx<'_>, owner: OwnerId, more: i64) -> Outcome<i64> {
     numbers::add(tx, AUDIT_COUNT, of_user(owner).bytes(), more)
 }
 
-/// What is looked up of what is asked for: the fewest first.
+/// Returns the index that finds the fewest entries for this query.
 fn source(query: &AuditQuery) -> Source {
     match (&query.record, query.scope, query.actor) {
         (Some((table, row)), ..) => Source::Of(AUDIT_OF_ROW, vec![of_row(table, *row)]),

@@ -1,6 +1,6 @@
-//! Numbers that are taken in blocks.
+//! Numbers that are reserved in blocks.
 
-/// Numbers of deliveries and of tokens that are taken, and not given yet.
+/// The numbers of deliveries and tokens that are reserved and not assigned yet.
 #[derive(Clone, Default)]
 pub(super) struct Blocks {
     pub(super) ids: Block,
@@ -9,7 +9,7 @@ pub(super) struct Blocks {
 
 #[derive(Clone, Default)]
 pub(super) struct Block {
-    /// The number given last, and the last one that is taken.
+    /// The number assigned last, and the last one that is reserved.
     pub(super) given: i64,
     pub(super) taken: i64,
 }

@@ -1,4 +1,4 @@
-//! Claims: what may be claimed, how a claim begins and how it ends.
+//! Claims: the deliveries that may be claimed, the beginning and the end of a claim.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Realm};
@@ -20,7 +20,7 @@ use super::{counters, numbers, standing};
 use crate::contract::View;
 use crate::span::Span;
 
-/// A webhook that sends, and whose owner may send.
+/// An active webhook whose owner may send.
 pub(super) struct Sending {
     pub(super) owner: OwnerId,
     pub(super) place: Realm,
@@ -42,7 +42,8 @@ pub(super) fn sending(view: &dyn View, webhook: WebhookId) -> Outcome<Option<Sen
 }
 
 impl Sending {
-    /// At most `limit` numbers of what may be claimed from a queue now, oldest due first.
+    /// Returns at most `limit` numbers of deliveries that may be claimed from a queue at this time,
+    /// the oldest due first.
     pub(super) fn claimable(
         &self,
         view: &dyn View,
@@ -62,7 +63,8 @@ impl Sending {
             .collect()
     }
 
-    /// The oldest delivery of a webhook in order, if it may be claimed from this queue now.
+    /// Returns the oldest delivery of a webhook in order, if it may be claimed from this queue at
+    /// this time.
     fn head(&self, view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<DeliveryId>> {
         let own = Span::prefix(Key::new().number(lane.webhook.0));
         if !keys_in(view, RUNNING, &own, 1)?.is_empty() {
@@ -76,7 +78,7 @@ impl Sending {
             Ok(head) => {
                 head.is_some_and(|head| head.row.lane() == lane && head.row.delivery.due <= now)
             }
-            // Whoever claims it takes it out of the queue.
+            // The claim that finds it removes it from the queue.
             Err(Stop::Refused(_)) => true,
             Err(stop) => return Err(stop),
         };
@@ -149,7 +151,7 @@ pub(super) fn settle(
     Ok(Settled::Done)
 }
 
-/// Changes what waits.
+/// Changes waiting deliveries.
 pub(super) fn change_waiting(
     tx: &mut Tx<'_>,
     deliveries: &[IfWaiting],
@@ -183,7 +185,7 @@ pub(super) fn change_waiting(
     Ok(all)
 }
 
-/// Takes back what is leased no more, at most `limit`.
+/// Reclaims deliveries whose lease has ended, at most `limit`.
 pub(super) fn reclaim(tx: &mut Tx<'_>, limit: u32, now: DateTime<Utc>) -> Outcome<Reclaimed> {
     let span = Span::between([], Key::new().time(now).number(i64::MAX));
     let mut reclaimed = Reclaimed::default();

@@ -1,4 +1,4 @@
-//! What is counted of webhooks in each hour or minute, and of owners.
+//! The counters of webhooks, by hour or minute, and of owners.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
@@ -18,7 +18,7 @@ use crate::contract::View;
 use crate::span::Span;
 use crate::table::Table;
 
-/// Keys that are read at once.
+/// The number of keys that one scan reads.
 const AHEAD: usize = 256;
 
 const BY_HOUR: Timed = Timed {
@@ -37,15 +37,15 @@ const REASONS: [DropReason; 3] = [
     DropReason::Rate,
 ];
 
-/// A table of counts, by webhook, time and kind; and the same, the newest first.
+/// A table of counts, by webhook, time and kind; and an index of it, the newest first.
 struct Timed {
     rows: Table,
     by_age: Table,
-    /// How many of its numbers add up. Of the others the largest counts.
+    /// How many of its numbers are sums. For the others the maximum is kept.
     sums: usize,
 }
 
-/// What a count is of.
+/// The key of a count.
 #[derive(Clone, Copy)]
 struct Of {
     webhook: WebhookId,
@@ -108,7 +108,7 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
     Ok(())
 }
 
-/// The place among [`REASONS`].
+/// Returns the position in [`REASONS`].
 fn kind_of(reason: DropReason) -> u8 {
     let before = REASONS.iter().take_while(|of| **of != reason).count();
     u8::try_from(before).unwrap_or(u8::MAX)
@@ -131,7 +131,7 @@ pub(super) fn add_hourly(tx: &mut Tx<'_>, more: &HourlyCount) -> Outcome<()> {
     BY_HOUR.add(tx, of, counts)
 }
 
-/// The counters that are asked for, newest first, then by webhook.
+/// Returns the requested counters, newest first, then by webhook.
 pub(super) fn list(view: &dyn View, query: &CounterQuery) -> Outcome<Counters> {
     let mut found = Counters::default();
     match query.kind {
@@ -165,7 +165,7 @@ pub(super) fn list(view: &dyn View, query: &CounterQuery) -> Outcome<Counters> {
     Ok(found)
 }
 
-/// Removes what was counted before, at most `limit` rows of each kind. Returns how many of each.
+/// Removes older counts, at most `limit` rows of each kind. Returns how many of each.
 pub(super) fn purge(
     tx: &mut Tx<'_>,
     hours_before: DateTime<Utc>,
@@ -176,7 +176,7 @@ pub(super) fn purge(
     Ok([hours, BY_MINUTE.purge(tx, minutes_before, limit)?])
 }
 
-/// Forgets what was counted of a webhook that is gone, at most `limit` rows. Returns how many.
+/// Removes the counts of a deleted webhook, at most `limit` rows. Returns how many.
 pub(super) fn forget(tx: &mut Tx<'_>, webhook: WebhookId, limit: usize) -> Outcome<usize> {
     let hours = BY_HOUR.forget(tx, webhook, limit)?;
     Ok(hours + BY_MINUTE.forget(tx, webhook, limit - hours)?)
@@ -208,7 +208,7 @@ fn added_to(usage: LogUsage, delta: &UsageDelta) -> LogUsage {
 }
 
 impl Timed {
-    /// Adds to a count, unless the webhook is gone.
+    /// Adds to a count, unless the webhook is deleted.
     fn add<const N: usize>(&self, tx: &mut Tx<'_>, of: Of, more: [u64; N]) -> Outcome<()> {
         if head_of::<Webhook>(tx, of.webhook)?.is_none() {
             return Ok(());
@@ -233,7 +233,7 @@ impl Timed {
         kept.try_into().map_err(|_| damaged(self.rows.name))
     }
 
-    /// The newest first, then by webhook and kind.
+    /// Returns the counts, the newest first, then by webhook and kind.
     fn list<const N: usize>(
         &self,
         view: &dyn View,
@@ -260,7 +260,7 @@ impl Timed {
             }
             let own = || Key::new().number(webhook.0);
             let span = Span::between(own().time(query.from), own().time(query.before));
-            // No more than the newest of each can be among the newest of all.
+            // Only the newest of each can be among the newest of all.
             let most = limit.saturating_add(REASONS.len());
             for key in keys_in(view, self.rows, &span.backward(), most)? {
                 let of = Of::of_key(&key)?;
@@ -272,7 +272,7 @@ impl Timed {
         Ok(found)
     }
 
-    /// The same over all webhooks.
+    /// Returns the same for all webhooks.
     fn newest<const N: usize>(
         &self,
         view: &dyn View,
@@ -323,7 +323,7 @@ impl Timed {
     }
 }
 
-/// 0 is none.
+/// Returns microseconds, of which 0 is none.
 fn micros_of(time: DateTime<Utc>) -> u64 {
     u64::try_from(time.timestamp_micros()).unwrap_or_default()
 }
@@ -340,7 +340,7 @@ fn newest_first(time: DateTime<Utc>) -> Key {
     Key::new().number(-time.timestamp_micros())
 }
 
-/// Where what was counted before a time begins.
+/// Returns the key at which the counts before a time begin.
 fn after(before: DateTime<Utc>) -> Vec<u8> {
     Key::new().number(1 - before.timestamp_micros()).into()
 }

@@ -1,4 +1,4 @@
-//! Deliveries as they are stored, and the indexes that find them.
+//! Deliveries in their stored form, and their indexes.
 
 use std::sync::Arc;
 
@@ -64,13 +64,13 @@ pub(super) const ROWS: Rows<Entry> = Rows {
     ],
 };
 
-/// A delivery without its message, which lies apart.
+/// A delivery without its message, which is stored separately.
 #[derive(Clone, Deserialize, Serialize)]
 pub(super) struct Entry {
     pub(super) row: DeliveryRow,
-    /// Bytes of the message, as far as it is kept.
+    /// The bytes of the message, if it is kept.
     pub(super) body_bytes: u64,
-    /// How often its owner had moved when it was stored.
+    /// The number of its owner's moves when it was stored.
     pub(super) moves: i64,
 }
 
@@ -87,7 +87,7 @@ impl Entry {
         !self.state().is_final()
     }
 
-    /// What it counts for in its owner's log.
+    /// Returns the bytes that count towards its owner's log.
     pub(super) fn bytes(&self) -> u64 {
         self.body_bytes + self.row.kept_bytes
     }
@@ -97,13 +97,13 @@ fn of_webhook(entry: &Entry) -> Key {
     Key::new().number(entry.row.delivery.webhook.0)
 }
 
-/// The queue in which deliveries wait.
+/// Returns the key of the queue in which deliveries wait.
 pub(super) fn queue_key(lane: Lane) -> Key {
     let class = u8::try_from(lane.class.number()).unwrap_or(u8::MAX);
     Key::new().number(lane.webhook.0).byte(class)
 }
 
-/// A delivery, unless its webhook is gone.
+/// Returns a delivery, unless its webhook is deleted.
 pub(super) fn get(view: &dyn View, id: DeliveryId) -> Outcome<Option<Entry>> {
     let entry = ROWS.get(view, id.0)?;
     match entry {
@@ -116,7 +116,7 @@ pub(super) fn is_gone(view: &dyn View, webhook: WebhookId) -> Outcome<bool> {
     Ok(view.get(GONE, &key_of(webhook.0))?.is_some())
 }
 
-/// The message, as far as it is kept.
+/// Returns the message, if it is kept.
 pub(super) fn body(view: &dyn View, entry: &Entry) -> Outcome<Arc<str>> {
     if entry.body_bytes == 0 {
         return Ok("".into());
@@ -142,7 +142,7 @@ pub(super) fn insert(tx: &mut Tx<'_>, mut row: DeliveryRow, moves: i64) -> Outco
     Ok(())
 }
 
-/// Changes a delivery that is there, if `change` does.
+/// Changes an existing delivery, unless `change` returns nothing.
 pub(super) fn change<R>(
     tx: &mut Tx<'_>,
     id: DeliveryId,
@@ -185,7 +185,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, entry: &Entry) -> Outcome<()> {
     Ok(())
 }
 
-/// Removes the delivery of an index's key. Of one that cannot be read, what is known.
+/// Removes the delivery of an index's key. If it cannot be read, only the known parts are removed.
 pub(super) fn remove_unread(tx: &mut Tx<'_>, index: Table, key: &[u8]) -> Outcome<()> {
     let id = last_number(key)?;
     match ROWS.get(tx, id) {
@@ -199,7 +199,7 @@ pub(super) fn remove_unread(tx: &mut Tx<'_>, index: Table, key: &[u8]) -> Outcom
     }
 }
 
-/// Takes a delivery that cannot be read out of the queue, so that it holds up no other.
+/// Removes an unreadable delivery from the queue, so that it does not block others.
 pub(super) fn forget(tx: &mut Tx<'_>, id: DeliveryId) -> Outcome<()> {
     for table in [OPEN, QUEUED, DUE, RUNNING, LEASED] {
         let mut own = keys_in(tx, table, &Span::all(), usize::MAX)?;
@@ -223,7 +223,7 @@ pub(super) fn log(
     tx.put_row(ATTEMPTS, key.bytes(), &sealed)
 }
 
-/// The last attempts of a delivery, oldest first.
+/// Returns the last attempts of a delivery, oldest first.
 pub(super) fn attempts(
     view: &dyn View,
     entry: &Entry,
@@ -241,7 +241,7 @@ pub(super) fn attempts(
     Ok(found)
 }
 
-/// Bytes of all messages and attempts.
+/// Returns the bytes of all messages and attempts.
 pub(super) fn log_bytes(view: &dyn View) -> Outcome<u64> {
     let mut sum = 0_i64;
     each(view, LOG_BYTES, &Span::all(), |_, value| {

@@ -1,4 +1,4 @@
-//! What one occurrence does to the queue.
+//! The enqueue of one occurrence.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
@@ -48,7 +48,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> O
     })
 }
 
-/// Whether the origin was used before. A row of the outbox whose occurrence was is used up.
+/// Returns whether the origin was used earlier. In that case its outbox row is used up.
 fn is_used(tx: &mut Tx<'_>, origin: &Origin) -> Outcome<bool> {
     match origin {
         Origin::Direct => Ok(false),
@@ -74,7 +74,7 @@ fn is_used(tx: &mut Tx<'_>, origin: &Origin) -> Outcome<bool> {
     }
 }
 
-/// What the enqueue was decided by and is no longer so.
+/// Returns the result of an enqueue whose preconditions no longer hold.
 fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     let mut changed = Vec::new();
     for task in &batch.consume {
@@ -105,7 +105,7 @@ fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     Ok((!changed.is_empty()).then_some(Enqueued::RoutesChanged))
 }
 
-/// Whether a record is as it was read, and may be matched.
+/// Returns whether a record has the revision that was read, and may be matched.
 fn stands(tx: &Tx<'_>, record: RecordId, revision: Revision) -> Outcome<bool> {
     let head = match record {
         RecordId::Webhook(id) => head_of::<Webhook>(tx, id)?,

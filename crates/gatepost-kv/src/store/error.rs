@@ -1,15 +1,15 @@
-//! Why a command stops.
+//! The reasons why a command stops.
 
 use gatepost_storage::{ErrorKind, StoreError};
 
 use crate::error::KvError;
 
-/// Why a command stops.
+/// The reason why a command stops.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// By its own rules: the commands beside it go on.
+    /// Refused by its own rules: the other commands of the commit continue.
     Refused(StoreError),
-    /// The database: nothing of the change is stored.
+    /// An error of the database: nothing of the change is stored.
     Database(KvError),
 }
 
@@ -36,16 +36,16 @@ impl From<Stop> for StoreError {
     }
 }
 
-/// A row that no writer can have written.
+/// Returns the error of a row that no writer can have written.
 pub(super) fn damaged(what: &'static str) -> Stop {
     Stop::Refused(StoreError::corrupt(what, "damaged"))
 }
 
-/// The error of a database as a store says it.
+/// Returns the error of a database as a store's error.
 pub(super) fn store_error(error: &KvError) -> StoreError {
     let kind = match error {
         KvError::Corrupt(_) => ErrorKind::Corrupt,
-        // More than one change can hold.
+        // Too large for one change.
         KvError::Invalid { .. } => ErrorKind::Invalid,
         _ => ErrorKind::Unavailable,
     };

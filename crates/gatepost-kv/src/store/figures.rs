@@ -1,4 +1,4 @@
-//! The queue in figures.
+//! The statistics of the queue.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
-/// Rows that are read in one view.
+/// The number of rows that are read in one view.
 const AT_ONCE: usize = 1024;
 
 #[derive(Deserialize, Serialize)]
@@ -31,7 +31,7 @@ struct Stored {
     outbox: u64,
 }
 
-/// What waits and what runs of a webhook.
+/// The waiting and running deliveries of a webhook.
 #[derive(Clone, Copy, Default)]
 struct Own {
     queued: u64,
@@ -40,7 +40,7 @@ struct Own {
 }
 
 impl KvStore {
-    /// Counts what has not ended, and keeps the figures.
+    /// Counts the deliveries that have not ended, and stores the result.
     pub(super) async fn count(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
         let mut of: BTreeMap<WebhookId, Own> = BTreeMap::new();
         for (webhook, due) in self.rows_of(DUE, waiting).await? {
@@ -84,7 +84,7 @@ impl KvStore {
         .await
     }
 
-    /// What is read of the rows of a table, as far as they are there while they are read.
+    /// Reads the rows of a table in several views; rows may be missing that are changed in between.
     async fn rows_of<T: Send + 'static>(
         &self,
         table: Table,
@@ -136,7 +136,7 @@ fn figures_key() -> Key {
     Key::new().text("figures")
 }
 
-/// The webhook of what waits, and when it is due.
+/// Returns the webhook of a waiting delivery, and its due time.
 fn waiting(key: &[u8], lane: &[u8]) -> Outcome<(WebhookId, i64)> {
     Ok((lanes::lane_in(lane)?.webhook, Parts::of(key).number()?))
 }

@@ -1,4 +1,4 @@
-//! The generation of each slice of keys, read before each use of a cached key.
+//! The generation of each shard of keys, read before each use of a cached key.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -12,7 +12,7 @@ use super::tx::each;
 use crate::contract::View;
 use crate::span::{Go, Span};
 
-/// The generation of each slice.
+/// The generation of each shard.
 pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);
 
 impl Default for Generations {
@@ -34,7 +34,7 @@ impl Generations {
     }
 }
 
-/// The generation of a slice, as it was stored last.
+/// Returns the stored generation of a shard.
 pub(super) fn stored(view: &dyn View, slice: u8) -> Outcome<i64> {
     let mut last = numbers::kept(view, KEY_SLICES, &[slice])?;
     each(

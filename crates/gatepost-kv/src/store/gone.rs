@@ -1,4 +1,4 @@
-//! What becomes of deliveries whose webhook or owner is gone, or whose owner has moved.
+//! The end of deliveries whose webhook or owner is deleted, or whose owner has moved.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, EndReason};
@@ -14,7 +14,7 @@ use super::{counters, deliveries, standing};
 use crate::contract::View;
 use crate::span::Span;
 
-/// Whether the owner has a delivery that has not ended.
+/// Returns whether the owner has a delivery that has not ended.
 pub(super) fn has_open(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
     for webhook in webhooks_of(view, owner)? {
         let own = Span::prefix(Key::new().number(webhook.0));
@@ -39,7 +39,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, limit: usize) -> Outcome<u64> {
     Ok((limit - room) as u64)
 }
 
-/// Removes what is left of a webhook, and forgets it with the last.
+/// Removes the rest of a webhook, and its entry with the last delivery.
 fn remove_of(tx: &mut Tx<'_>, webhook: WebhookId, room: usize) -> Outcome<usize> {
     let own = Span::prefix(Key::new().number(webhook.0));
     let rows = keys_in(tx, DELIVERY_OF_WEBHOOK, &own, room)?;
@@ -54,7 +54,7 @@ fn remove_of(tx: &mut Tx<'_>, webhook: WebhookId, room: usize) -> Outcome<usize>
     Ok(removed)
 }
 
-/// Ends what waited when its owner was moved. What is being sent then is waited for.
+/// Ends deliveries that waited when their owner was moved. It waits for those that were being sent.
 fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
     let moves = standing::of(tx, owner)?.moves;
     let (mut ended, mut is_left) = (0, false);

@@ -1,4 +1,4 @@
-//! Records in two parts: a head, by which they are found and which can always be read, and the
+//! Records in two parts: a head, which has the columns for searches and can always be read, and the
 //! record itself in its stored form.
 
 use chrono::{DateTime, Utc};
@@ -26,7 +26,7 @@ use crate::table::Table;
 const OF_OWNER: fn(&Head) -> Option<Key> = |head| Some(Key::new().owner(head.owner));
 const OF_PARENT: fn(&Head) -> Option<Key> = |head| Some(Key::new().number(head.parent?));
 
-/// What is known of a record without its text.
+/// The properties of a record without its text.
 #[derive(Clone, Deserialize, Serialize)]
 pub(super) struct Head {
     pub(super) owner: OwnerId,
@@ -36,12 +36,12 @@ pub(super) struct Head {
     pub(super) enabled: bool,
     #[serde(default)]
     pub(super) name: Option<String>,
-    /// Of a task its webhook, of an event its task.
+    /// The webhook of a task, the task of an event.
     #[serde(default)]
     pub(super) parent: Option<i64>,
     #[serde(default)]
     creator: Option<OwnerId>,
-    /// Of a webhook, whether its deliveries keep their order.
+    /// For a webhook, whether its deliveries keep their order.
     #[serde(default)]
     pub(super) in_order: bool,
 }
@@ -149,7 +149,7 @@ impl Kept for Event {
     }
 }
 
-/// What all heads have.
+/// Returns the fields that all heads have.
 fn bare<R: Kept>(row: &Row<R::Id, R>) -> Head {
     Head {
         owner: row.owner,
@@ -165,7 +165,7 @@ fn bare<R: Kept>(row: &Row<R::Id, R>) -> Head {
 }
 
 impl Head {
-    /// The row that an edit with this revision makes of it.
+    /// Returns the row after an edit with this revision.
     pub(super) fn edited<R: Kept>(
         &self,
         shown: Row<R::Id, R>,
@@ -200,7 +200,7 @@ pub(super) fn head_of<R: Kept>(view: &dyn View, id: R::Id) -> Outcome<Option<Hea
     R::HEADS.get(view, id.into())
 }
 
-/// The row of this number, as far as it can be read.
+/// Returns the row with this number, as far as it can be read.
 pub(super) fn found<R: Kept>(
     view: &dyn View,
     keys: &SealingKeys,
@@ -239,14 +239,14 @@ pub(super) fn put<R: Kept>(
     R::HEADS.put(tx, id, &R::head(row), old)
 }
 
-/// The webhooks of an owner.
+/// Returns the webhooks of an owner.
 pub(super) fn webhooks_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<WebhookId>> {
     let source = Source::Of(WEBHOOK_OF_OWNER, vec![Key::new().owner(owner)]);
     let numbers = Webhook::HEADS.numbers(view, &source)?;
     Ok(numbers.into_iter().map(WebhookId).collect())
 }
 
-/// Gives a record, and nothing else of it, another owner.
+/// Changes only the owner of a record.
 pub(super) fn give<R: Kept>(tx: &mut Tx<'_>, id: R::Id, old: &Head, owner: OwnerId) -> Outcome<()> {
     let new = Head {
         owner,
@@ -255,8 +255,8 @@ pub(super) fn give<R: Kept>(tx: &mut Tx<'_>, id: R::Id, old: &Head, owner: Owner
     replace_head::<R>(tx, id.into(), old, &new)
 }
 
-/// Lets the revisions of some records go on beyond numbers that may have been given since a backup.
-/// Returns the last of them.
+/// Moves the revisions of some records beyond numbers that may have been assigned after a backup.
+/// Returns the last of these records.
 pub(super) fn pass_over<R: Kept>(
     tx: &mut Tx<'_>,
     after: Option<i64>,
@@ -273,7 +273,8 @@ pub(super) fn pass_over<R: Kept>(
     Ok(some.last().map(|(number, _)| *number))
 }
 
-/// Changes what of a record is in its head too. One that cannot be read stays as it is.
+/// Changes the fields of a record that are in its head, too. A record that cannot be read stays as
+/// it is.
 fn replace_head<R: Kept>(tx: &mut Tx<'_>, number: i64, old: &Head, new: &Head) -> Outcome<()> {
     let key = key_of(number);
     if let Some(stored) = tx.get(R::ROWS, &key)?

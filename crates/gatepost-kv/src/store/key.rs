@@ -6,16 +6,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::{Stop, damaged};
 
-/// A zero byte ends a text, or is part of it: the next byte says which. So a text is below each
-/// longer one that begins with it.
+/// A zero byte either ends a text or is part of it, depending on the next byte. So a text is below
+/// each longer one that begins with it.
 const ZERO: u8 = 0;
 const END: u8 = 1;
 const ESCAPED: u8 = 0xff;
 const SIGN: u64 = 1 << 63;
-/// As many bytes as most keys have.
+/// The length of most keys.
 const LENGTH: usize = 40;
 
-/// A key that is made part by part.
+/// A key that is built part by part.
 #[derive(Clone, Debug)]
 pub(super) struct Key(Vec<u8>);
 
@@ -32,14 +32,14 @@ impl Key {
         self
     }
 
-    /// A number of either sign.
+    /// Appends a signed number.
     pub(super) fn number(mut self, number: impl Into<i64>) -> Self {
         let number = number.into().cast_unsigned() ^ SIGN;
         self.0.extend_from_slice(&number.to_be_bytes());
         self
     }
 
-    /// To the microsecond.
+    /// Appends a time, to the microsecond.
     pub(super) fn time(self, time: DateTime<Utc>) -> Self {
         self.number(time.timestamp_micros())
     }
@@ -53,7 +53,7 @@ impl Key {
         self
     }
 
-    /// A text, of which a shorter one comes before each longer one that begins with it.
+    /// Appends a text; a shorter text is below each longer one that begins with it.
     pub(super) fn text(mut self, text: &str) -> Self {
         for byte in text.bytes() {
             self.0.push(byte);
@@ -65,9 +65,16 @@ impl Key {
         self
     }
 
-    /// A text of any length, which is only looked for as a whole: its digest, since a key is short.
+    /// Appends the digest of a text of any length that is only looked up as a whole: the length of
+    /// a key is limited.
     pub(super) fn name(mut self, text: &str) -> Self {
         self.0.extend_from_slice(&Sha256::digest(text));
+        self
+    }
+
+    /// Bytes of a fixed length.
+    pub(super) fn raw(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
         self
     }
 
@@ -127,12 +134,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A time as it is kept: cut to the microsecond.
+/// Returns a time as it is stored: truncated to the microsecond.
 pub(super) fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
     time.trunc_subsecs(6)
 }
 
-/// The number at the end of a key.
+/// Returns the number at the end of a key.
 pub(super) fn last_number(key: &[u8]) -> Result<i64, Stop> {
     Parts::of(key.last_chunk::<8>().map_or(&[], |last| last)).number()
 }

@@ -24,7 +24,7 @@ use super::{numbers, standing};
 use crate::contract::View;
 use crate::span::{Go, Span};
 
-/// How many changes of a slice are remembered.
+/// The number of changes of a shard that are remembered.
 const CHANGES_KEPT: usize = 64;
 /// The counter of generations.
 const GENERATIONS: &str = "key_generation";
@@ -184,7 +184,7 @@ impl KeyStore for KvStore {
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        // Whatever another process changes is seen by who reads, and by no cache.
+        // If other processes write, their changes are seen only by reads, and no cache is used.
         self.is_alone().then(|| self.generations.get(slice))
     }
 
@@ -226,8 +226,8 @@ pub(super) fn remove_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     Ok(())
 }
 
-/// After a backup was put back: numbers and generations go on beyond those given since, and what
-/// was changed before is forgotten.
+/// Moves numbers and generations beyond those assigned after the backup that was restored, and
+/// deletes the log of earlier changes.
 pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
     let passed = SkippedIds::of_records(now);
     numbers::pass_over(tx, "key", passed)?;
@@ -241,8 +241,8 @@ pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
     Ok(())
 }
 
-/// Lets the revisions of some keys go on beyond numbers that may have been given since a backup.
-/// Returns the last of them.
+/// Moves the revisions of some keys beyond numbers that may have been assigned after a backup.
+/// Returns the last of these keys.
 pub(super) fn pass_over(
     tx: &mut Tx<'_>,
     after: Option<i64>,
@@ -285,7 +285,7 @@ fn check_name(tx: &Tx<'_>, row: &KeyRow) -> Outcome<()> {
     }
 }
 
-/// The row that has a key in an index of which a key is one row's.
+/// Returns the row with this key in an index of unique keys.
 fn number_of(view: &dyn View, table: crate::Table, key: &Key) -> Outcome<Option<i64>> {
     let mut number = None;
     each(view, table, &Span::prefix(key.bytes()), |key, _| {
@@ -303,7 +303,7 @@ fn remove(tx: &mut Tx<'_>, row: &KeyRow) -> Outcome<()> {
     changed(tx, row.key.lookup)
 }
 
-/// A key was edited or deleted.
+/// Records that a key was edited or deleted.
 fn changed(tx: &mut Tx<'_>, lookup: LookupId) -> Outcome<()> {
     let slice = KeySlice::of(lookup);
     let generation = numbers::next(tx, GENERATIONS)?;
@@ -318,7 +318,7 @@ fn changed(tx: &mut Tx<'_>, lookup: LookupId) -> Outcome<()> {
     forget_changes(tx, slice.0, kept.saturating_sub(CHANGES_KEPT))
 }
 
-/// Forgets the oldest changes of a slice.
+/// Deletes the oldest changes of a shard.
 fn forget_changes(tx: &mut Tx<'_>, slice: u8, count: usize) -> Outcome<()> {
     let mut oldest = Vec::new();
     if count > 0 {
@@ -341,7 +341,7 @@ fn forget_changes(tx: &mut Tx<'_>, slice: u8, count: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Adds uses of a day, and drops the days that are too old by then.
+/// Adds uses of a day, and deletes the days that are too old by then.
 fn used(tx: &mut Tx<'_>, added: &KeyUse) -> Outcome<()> {
     if tx.get(KEYS, &key_of(added.key.0))?.is_none() {
         return Ok(());
@@ -356,7 +356,7 @@ fn used(tx: &mut Tx<'_>, added: &KeyUse) -> Outcome<()> {
     forget_uses(tx, added.key, KeyUse::kept_after(added.day))
 }
 
-/// Drops a key's days up to this one.
+/// Deletes a key's days up to this one.
 fn forget_uses(tx: &mut Tx<'_>, key: KeyId, until: NaiveDate) -> Outcome<()> {
     let last = until.succ_opt().unwrap_or(NaiveDate::MAX);
     let span = Span::between(of_day(key, NaiveDate::MIN), of_day(key, last));

@@ -17,7 +17,7 @@ use crate::error::KvError;
 use crate::memory::MemoryKv;
 use crate::run::KvExt as _;
 
-/// A store of Gatepost over an ordered store.
+/// A store of Gatepost in an ordered key-value store.
 pub struct KvStore {
     kv: Arc<dyn Kv>,
     writer: Writer,
@@ -35,7 +35,7 @@ pub struct KvStore {
 pub type MemoryStore = KvStore;
 
 impl KvStore {
-    /// An empty store in memory, which keeps nothing.
+    /// Returns an empty store in memory, which keeps nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -56,7 +56,7 @@ impl Default for KvStore {
 }
 
 impl KvStore {
-    /// Opens the store that lies in `kv`, which may be empty.
+    /// Opens the store in `kv`, which may be empty.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`; `Unsupported` if a later version of Gatepost has written to it.
@@ -64,10 +64,10 @@ impl KvStore {
         Self::open_sealed(kv, SealingKeys::none())
     }
 
-    /// The same; the secrets of webhooks are sealed under the current one of these keys.
+    /// Opens the store and seals the secrets of webhooks under the current one of these keys.
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`open`](Self::open).
     pub fn open_sealed(kv: impl Kv, sealing: SealingKeys) -> Result<Self, StoreError> {
         let kv: Arc<dyn Kv> = Arc::new(kv);
         kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
@@ -85,7 +85,7 @@ impl KvStore {
         Ok(store)
     }
 
-    /// The generations as they are stored.
+    /// Reads the stored generations.
     fn hear(&self) -> Result<(), StoreError> {
         let read = self.kv.read(|view| {
             let read = (0..=u8::MAX).map(|slice| generations::stored(view, slice));
@@ -107,7 +107,7 @@ impl KvStore {
         self.submit(work).await.get().await
     }
 
-    /// Lets a command come to its turn; the answer comes once it is committed.
+    /// Queues a command; its answer is sent after its commit.
     pub(super) async fn submit<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
@@ -115,13 +115,12 @@ impl KvStore {
         self.writer.submit(work).await
     }
 
-    /// Whether no other process writes to the store.
+    /// Returns whether no other process writes to the store.
     pub(super) fn is_alone(&self) -> bool {
         self.kv.shared() == Shared::OneProcess
     }
 
-    /// Returns when it is time to look for what other processes have written; never where there are
-    /// none.
+    /// Returns when it is time to check for writes of other processes; never if there are none.
     pub(super) async fn others_may_have_written(&self) {
         match self.kv.shared() {
             Shared::OneProcess => std::future::pending().await,

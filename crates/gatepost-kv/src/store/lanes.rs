@@ -1,4 +1,4 @@
-//! Which queues have something to send.
+//! The search for queues that have deliveries to send.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::tx::{each, keys_in};
 use crate::contract::View;
 use crate::span::{Go, Span};
 
-/// Queues, and where the next are.
+/// Queues, and the position of the next page.
 type Looked = (BTreeSet<Lane>, Option<Queues>);
 
 pub(super) fn find(
@@ -44,7 +44,7 @@ pub(super) fn find(
     })
 }
 
-/// The queue of a key in [`QUEUED`], or of a value in [`DUE`].
+/// Returns the queue of a key in [`QUEUED`], or of a value in [`DUE`].
 pub(super) fn lane_in(key: &[u8]) -> Outcome<Lane> {
     let mut parts = Parts::of(key);
     let (webhook, class) = (parts.number()?, parts.byte()?);
@@ -55,7 +55,7 @@ pub(super) fn lane_in(key: &[u8]) -> Outcome<Lane> {
     })
 }
 
-/// The queue, if something may be claimed from it now.
+/// Returns the queue, if something may be claimed from it at this time.
 fn due_lane(view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<DueLane>> {
     let Some(sending) = sending(view, lane.webhook)? else {
         return Ok(None);
@@ -78,7 +78,7 @@ fn due_lane(view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<D
     }))
 }
 
-/// The queues of what became due after a point.
+/// Returns the queues of the deliveries that became due after a point.
 fn became_due(
     view: &dyn View,
     after: DuePoint,
@@ -101,7 +101,7 @@ fn became_due(
     Ok((lanes, more.map(Queues::Due)))
 }
 
-/// At most `limit` queues in which something waits.
+/// Returns at most `limit` queues in which something waits.
 fn beyond(view: &dyn View, after: Option<Lane>, limit: usize) -> Outcome<Looked> {
     let (mut lanes, mut last) = (BTreeSet::new(), after);
     while lanes.len() < limit
@@ -114,7 +114,7 @@ fn beyond(view: &dyn View, after: Option<Lane>, limit: usize) -> Outcome<Looked>
     Ok((lanes, more))
 }
 
-/// The first queue beyond this one in which something waits.
+/// Returns the first queue beyond this one in which something waits.
 pub(super) fn next_lane(view: &dyn View, after: Option<Lane>) -> Outcome<Option<Lane>> {
     let end = |lane| Span::prefix(queue_key(lane)).to.unwrap_or_default();
     let span = Span::since(after.map_or_else(Vec::new, end));
@@ -122,14 +122,14 @@ pub(super) fn next_lane(view: &dyn View, after: Option<Lane>) -> Outcome<Option<
     next.map(|key| lane_in(&key)).transpose()
 }
 
-/// When the first of what waits is due after this time.
+/// Returns the first due time after this time.
 fn next_due(view: &dyn View, now: DateTime<Utc>) -> Outcome<Option<DateTime<Utc>>> {
     let span = Span::since(point_key(at_end(now)));
     let next = keys_in(view, DUE, &span, 1)?.pop();
     next.map(|key| Ok(point_in(&key)?.due)).transpose()
 }
 
-/// Behind all that is due at a time.
+/// Returns the point behind all deliveries that are due at a time.
 fn at_end(due: DateTime<Utc>) -> DuePoint {
     DuePoint {
         due,

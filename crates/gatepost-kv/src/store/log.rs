@@ -138,17 +138,17 @@ impl DeliveryLog for KvStore {
     }
 }
 
-/// What one view gave of a list that is read in several.
+/// The results of one view, for a list that is read in several.
 struct Listed {
     found: Vec<Delivery>,
-    /// The last delivery that was looked at.
+    /// The last delivery that was read.
     last: Option<DeliveryId>,
-    /// The room that is left for messages.
+    /// The rest of the limit for messages.
     room: Bodies,
     more: bool,
 }
 
-/// Looks at the next deliveries of a list.
+/// Reads the next deliveries of a list.
 fn listed(view: &dyn View, query: &DeliveryQuery) -> Outcome<Listed> {
     let mut part = Listed {
         found: Vec::new(),
@@ -178,7 +178,7 @@ fn listed(view: &dyn View, query: &DeliveryQuery) -> Outcome<Listed> {
     Ok(part)
 }
 
-/// The index that finds the fewest of those that are asked for.
+/// Returns the index that finds the fewest deliveries for this query.
 fn source(query: &DeliveryQuery) -> (crate::Table, Option<Key>) {
     let is_open = |state: &DeliveryState| !state.is_final();
     let only_open = !query.states.is_empty() && query.states.iter().all(is_open);

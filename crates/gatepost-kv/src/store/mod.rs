@@ -1,4 +1,4 @@
-//! The store over any ordered store.
+//! The store in any ordered key-value store.
 
 mod audit;
 mod blocks;
@@ -27,6 +27,7 @@ mod restored;
 mod retention;
 mod routes;
 mod rows;
+mod sessions;
 mod standing;
 mod tables;
 mod turns;

@@ -1,4 +1,4 @@
-//! Numbers that are kept by themselves: counters, and how much there is of something.
+//! Single stored numbers: counters and amounts.
 
 use gatepost_storage::owners::SkippedIds;
 
@@ -10,14 +10,15 @@ use super::tx::Tx;
 use crate::contract::View;
 use crate::table::Table;
 
-/// How many numbers are taken at once: whoever else takes some conflicts as rarely.
+/// The size of a block of numbers: with larger blocks, processes that reserve numbers conflict less
+/// often.
 const BLOCK: i64 = 256;
 
-/// The counters of which blocks are taken.
+/// The counters that are reserved in blocks.
 pub(super) const IDS: &str = "delivery";
 pub(super) const TOKENS: &str = "token";
 
-/// A number; 0 where none is kept.
+/// Returns a stored number; 0 if there is none.
 pub(super) fn kept(view: &dyn View, table: Table, key: &[u8]) -> Outcome<i64> {
     let Some(value) = view.get(table, key)? else {
         return Ok(0);
@@ -26,7 +27,7 @@ pub(super) fn kept(view: &dyn View, table: Table, key: &[u8]) -> Outcome<i64> {
     Ok(i64::from_be_bytes(number))
 }
 
-/// Adds to a number, and returns what it is then.
+/// Adds to a number, and returns the sum.
 pub(super) fn add(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outcome<i64> {
     let sum = kept(tx, table, key)?.saturating_add(more);
     match sum {
@@ -36,12 +37,13 @@ pub(super) fn add(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outco
     Ok(sum)
 }
 
-/// The next number of a counter, which is given once.
+/// Returns the next number of a counter, which is assigned only once.
 pub(super) fn next(tx: &mut Tx<'_>, counter: &str) -> Outcome<i64> {
     add(tx, META, Key::new().text(counter).bytes(), 1)
 }
 
-/// The number of a delivery. Numbers rise; of a webhook in order in all processes.
+/// Returns the number of a delivery. Numbers rise; for a webhook in order they rise across all
+/// processes.
 pub(super) fn next_id(tx: &mut Tx<'_>, in_order: bool) -> Outcome<i64> {
     let mut block = tx.common.blocks.ids.clone();
     let is_alone = in_order && tx.common.others_write;
@@ -54,7 +56,7 @@ pub(super) fn next_id(tx: &mut Tx<'_>, in_order: bool) -> Outcome<i64> {
     Ok(block.given)
 }
 
-/// A token greater than the one that was given last.
+/// Returns a token greater than the one that was assigned last.
 pub(super) fn next_token(tx: &mut Tx<'_>, last: i64) -> Outcome<i64> {
     let mut block = tx.common.blocks.tokens.clone();
     if block.given == block.taken || block.given < last {
@@ -71,7 +73,7 @@ fn take(tx: &mut Tx<'_>, counter: &str, size: i64) -> Outcome<Block> {
     Ok(Block { given, taken })
 }
 
-/// Lets a counter go on beyond numbers that may have been given since a backup.
+/// Moves a counter beyond numbers that may have been assigned after a backup.
 pub(super) fn pass_over(tx: &mut Tx<'_>, counter: &str, passed: SkippedIds) -> Outcome<()> {
     let key = Key::new().text(counter);
     let last = passed.beyond(kept(tx, META, key.bytes())?);

@@ -1,4 +1,4 @@
-//! Occurrences that wait to be fanned out.
+//! Occurrences that wait for their fan-out.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -88,7 +88,7 @@ impl OutboxStore for KvStore {
     }
 
     fn outbox_written(&self) {
-        // Other processes look by themselves.
+        // Other processes poll.
     }
 
     async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Result<(), StoreError> {
@@ -113,7 +113,7 @@ pub(super) fn push(tx: &mut Tx<'_>, new: &NewOutbox, now: DateTime<Utc>) -> Outc
     Ok(id)
 }
 
-/// The row, if it waits at this turn.
+/// Returns the row, if it waits at this turn.
 pub(super) fn at_turn(
     view: &dyn View,
     id: OutboxId,
@@ -122,7 +122,7 @@ pub(super) fn at_turn(
     Ok(ROWS.get(view, id.0)?.filter(|row| row.is_at(turn)))
 }
 
-/// Stores a row at its next turn, with what is left of it then, if that changes.
+/// Stores a row at its next turn, with its remaining tasks if these change.
 pub(super) fn move_on(
     tx: &mut Tx<'_>,
     id: OutboxId,
@@ -140,7 +140,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, id: OutboxId, old: &StoredOccurrence) -> O
     set_head(tx, old.audience())
 }
 
-/// The rows of an audience that are due, the oldest due first, at most `limit`.
+/// Returns the due rows of an audience, the oldest due first, at most `limit`.
 fn due(
     view: &dyn View,
     audience: OutboxAudience,
@@ -167,7 +167,7 @@ fn put(
     set_head(tx, new.audience())
 }
 
-/// The oldest row of an audience that waits may be another, or none.
+/// Updates the oldest waiting row of an audience, which may be another, or none.
 fn set_head(tx: &mut Tx<'_>, audience: OutboxAudience) -> Outcome<()> {
     let own = Span::prefix(audience_key(audience));
     let head = keys_in(tx, OUTBOX_DUE, &own, 1)?.pop();

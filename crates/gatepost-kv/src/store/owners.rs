@@ -1,4 +1,4 @@
-//! Owners: where they stand, what they have, and what becomes of it.
+//! Owners: their realms, their usage, and the removal of their data.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,7 +15,7 @@ use super::record_changes::{records_of, remove_records_of};
 use super::standing::{self, Standing};
 use super::tables::{KEY_COUNT, LEASES, OWNER_GONE, OWNER_HELD, OWNER_UNPLACED, USAGE};
 use super::tx::row;
-use super::{gone, keys, numbers, places, record_changes};
+use super::{gone, keys, numbers, places, record_changes, sessions};
 use crate::contract::View;
 
 #[derive(Deserialize, Serialize)]
@@ -108,6 +108,7 @@ impl OwnerStore for KvStore {
             };
             for owner in owners {
                 keys::remove_of(tx, owner)?;
+                sessions::end_of(tx, owner)?;
                 let left = Change::of(&records_of(tx, owner)?);
                 let before = standing::place(tx, owner)?;
                 places::changed(tx, before, &left)?;

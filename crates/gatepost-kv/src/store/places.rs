@@ -1,4 +1,4 @@
-//! The versions of places, and what was changed in each of them.
+//! The versions of realms, and the changes in each of them.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{RecordId, RoutesVersion};
@@ -13,26 +13,26 @@ use super::tx::{Tx, each, row};
 use crate::contract::View;
 use crate::span::{Go, Span};
 
-/// How many changes of a place are remembered.
+/// The number of changes of a realm that are remembered.
 const CHANGES_KEPT: i64 = 1024;
-/// The counter of versions, one for all places.
+/// The counter of versions, one for all realms.
 pub(super) const VERSIONS: &str = "routes_version";
 
-/// What was done in one commit.
+/// The changes of one commit.
 #[derive(Deserialize, Serialize)]
 pub(super) enum Change {
     /// These records were changed; or their owner left, was suspended or removed.
     Records(Vec<(u8, i64)>),
-    /// An owner came, with all records, or is not suspended any more.
+    /// An owner arrived, with all records, or is no longer suspended.
     Entered(OwnerId),
 }
 
 #[derive(Default, Deserialize, Serialize)]
 struct Log {
     version: i64,
-    /// How many changes are remembered.
+    /// The number of changes that are remembered.
     kept: i64,
-    /// The version of the last change that is not remembered any more.
+    /// The version of the last change that is no longer remembered.
     forgotten: i64,
 }
 
@@ -47,7 +47,7 @@ impl Change {
     }
 }
 
-/// The record of a number that a change has.
+/// Returns the record for a number in a change.
 pub(super) fn record((kind, id): (u8, i64)) -> RecordId {
     match kind {
         0 => RecordId::Webhook(WebhookId(id)),
@@ -60,7 +60,7 @@ pub(super) fn version(view: &dyn View, place: Realm) -> Outcome<RoutesVersion> {
     Ok(RoutesVersion(log(view, place)?.version))
 }
 
-/// Moves the version of a place; returns what it is then.
+/// Moves the version of a realm; returns the new one.
 pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome<RoutesVersion> {
     let version = numbers::next(tx, VERSIONS)?;
     let mut log = log(tx, place)?;
@@ -82,7 +82,8 @@ pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome
     Ok(RoutesVersion(version))
 }
 
-/// What was changed after `since`; `None` when that is not remembered, or is in the future.
+/// Returns the changes after `since`; `None` if they are not remembered, or `since` is in the
+/// future.
 pub(super) fn since(
     view: &dyn View,
     place: Realm,
@@ -107,7 +108,7 @@ pub(super) fn since(
     ))
 }
 
-/// Moves all places beyond versions that are never given, and forgets what was changed.
+/// Moves all realms beyond versions that are never assigned, and deletes the log of changes.
 pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
     let mut places = Vec::new();
     each(tx, PLACES, &Span::all(), |key, _| {

@@ -14,7 +14,7 @@ use super::kv_store::KvStore;
 use super::tx::Tx;
 use super::{claims, lanes};
 
-/// Bytes of requests and responses that are settled in one change.
+/// The maximum bytes of requests and responses that are settled in one change.
 const PART_BYTES: u64 = 4 * 1024 * 1024;
 
 #[async_trait]
@@ -94,7 +94,7 @@ impl QueueStore for KvStore {
     }
 }
 
-/// Settlements in parts that one change can hold.
+/// Divides settlements into parts that fit into one change.
 fn in_parts(settlements: Vec<Settlement>) -> Vec<Vec<Settlement>> {
     let (mut parts, mut room) = (Vec::new(), 0);
     for settlement in settlements {

@@ -20,7 +20,7 @@ use super::tx::{Tx, row};
 use super::{numbers, places, standing};
 use crate::contract::View;
 
-/// What changes share.
+/// The values that changes share.
 pub(super) struct Changing<'a> {
     pub(super) keys: &'a SealingKeys,
     pub(super) now: DateTime<Utc>,
@@ -54,7 +54,7 @@ impl Changing<'_> {
         Ok(inserted)
     }
 
-    /// A new row, if its owner has room for it.
+    /// Stores a new row, if its owner's limits allow it.
     fn store<R: Kept<Id: Into<RecordId>>>(
         &self,
         tx: &mut Tx<'_>,
@@ -105,7 +105,7 @@ impl Changing<'_> {
         new.value.owner = old.owner;
         name_is_free(tx, &new.value, old.owner, Some(id))?;
         let mut records = vec![RecordId::Webhook(id)];
-        // Whoever passed it over as unreadable did so with its tasks.
+        // A caller that skipped it as unreadable skipped its tasks, too.
         if found::<Webhook>(tx, self.keys, id)?.is_err() {
             for (task, _) in tasks_of(tx, id)? {
                 records.push(task.into());
@@ -136,7 +136,8 @@ impl Changing<'_> {
             let more = taken(1, events.len() as u64, new.value.size() + moved);
             move_usage(tx, (old.owner, less), (owner, more), at_most)?;
         }
-        // Whoever dropped the events with the task has to be told of them when it is back.
+        // A caller that dropped the events together with the task must be notified of them when the
+        // task returns.
         let was_held = old.enabled
             && old.parent == Task::head(&new).parent
             && found::<Task>(tx, self.keys, id)?.is_ok();
@@ -203,7 +204,7 @@ pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Out
     Ok(())
 }
 
-/// Deletes a task that was to run once. Returns its place, and the version of that.
+/// Deletes a one-time task. Returns its realm, and the new version of the realm.
 pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, RoutesVersion)>> {
     let Some(head) = head_of::<Task>(tx, id)? else {
         return Ok(None);
@@ -214,7 +215,7 @@ pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, Rou
     Ok(Some((place, version)))
 }
 
-/// All records of an owner.
+/// Returns all records of an owner.
 pub(super) fn records_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<RecordId>> {
     fn of<R: Kept<Id: Into<RecordId>>>(view: &dyn View, owner: OwnerId) -> Outcome<Vec<RecordId>> {
         let source = Source::Of(R::OF_OWNER, vec![Key::new().owner(owner)]);
@@ -227,7 +228,7 @@ pub(super) fn records_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<RecordI
     Ok(records)
 }
 
-/// Removes what an owner has.
+/// Removes all records of an owner.
 pub(super) fn remove_records_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     for record in records_of(tx, owner)? {
         if let RecordId::Webhook(id) = record
@@ -278,7 +279,7 @@ fn taken(tasks: u64, events: u64, bytes: u64) -> RecordUsage {
     }
 }
 
-/// A record of an owner becomes larger or smaller.
+/// Changes the size of an owner's record.
 fn grow(tx: &mut Tx<'_>, owner: OwnerId, (less, more): (u64, u64), at_most: u64) -> Outcome<()> {
     let mut used = usage(tx, owner)?;
     used.bytes = used.bytes.saturating_sub(less).saturating_add(more);
@@ -288,7 +289,7 @@ fn grow(tx: &mut Tx<'_>, owner: OwnerId, (less, more): (u64, u64), at_most: u64)
     set_usage(tx, owner, used)
 }
 
-/// Records go from one owner to another, who must have room for them.
+/// Moves records from one owner to another, whose limits must allow them.
 fn move_usage(
     tx: &mut Tx<'_>,
     (from, gone): (OwnerId, RecordUsage),
@@ -306,7 +307,7 @@ fn move_usage(
     less(tx, from, gone)
 }
 
-/// The head of a row that is edited, if the caller has read it as it is.
+/// Returns the head of a row to edit, if the caller has read its current revision.
 fn shown_head<R: Kept>(tx: &Tx<'_>, shown: &Row<R::Id, R>) -> Outcome<Head> {
     let head = head_of::<R>(tx, shown.id)?;
     let head = head.ok_or_else(|| StoreError::not_found(R::NAME))?;
@@ -332,7 +333,7 @@ fn name_is_free(
     Ok(())
 }
 
-/// A task's owner is its webhook's.
+/// Returns the owner of a task, which is its webhook's.
 fn owner_by_webhook(tx: &Tx<'_>, task: &Task) -> Outcome<OwnerId> {
     let missing = || StoreError::new(ErrorKind::Invalid, "the task's webhook does not exist");
     let Action::Send { webhook, .. } = &task.action else {
@@ -341,7 +342,7 @@ fn owner_by_webhook(tx: &Tx<'_>, task: &Task) -> Outcome<OwnerId> {
     Ok(head_of::<Webhook>(tx, *webhook)?.ok_or_else(missing)?.owner)
 }
 
-/// An event's owner is its task's.
+/// Returns the owner of an event, which is its task's.
 fn owner_by_task(tx: &Tx<'_>, event: &Event) -> Outcome<OwnerId> {
     let missing = || StoreError::new(ErrorKind::Invalid, "the event's task does not exist");
     Ok(head_of::<Task>(tx, event.task)?.ok_or_else(missing)?.owner)
@@ -399,7 +400,7 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
     less(tx, head.owner, taken(0, 1, head.bytes))
 }
 
-/// Moves the versions of the places in which records stood and stand.
+/// Moves the versions of the old and the new realm of records.
 fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
     let [old, new]: [Realm; 2] = [
         standing::place(tx, owners[0])?,

@@ -172,12 +172,12 @@ impl RecordStore for KvStore {
 struct List<'a> {
     view: &'a dyn View,
     keys: &'a SealingKeys,
-    /// Whose of what the source names; all, where that is the scope's.
+    /// The scope that rows must be in; all rows if the source covers it already.
     scope: Scope,
 }
 
 impl List<'_> {
-    /// Goes on past what cannot be read until the page is full.
+    /// Skips unreadable rows until the page is full.
     fn page<R: Kept<Id: Into<RecordId>>>(
         &self,
         source: &Source,

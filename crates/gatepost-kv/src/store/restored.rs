@@ -1,4 +1,4 @@
-//! What a store goes on with after an earlier state of it was put back.
+//! The numbers of a store after an earlier state of it was restored.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
@@ -8,13 +8,13 @@ use webhook_model::{Event, Task, Webhook};
 use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
-use super::{heads, keys, numbers, outbox, places};
+use super::{heads, keys, numbers, outbox, places, sessions};
 
 /// Changes some rows behind one, and returns the last of them.
 type Part = fn(&mut Tx<'_>, Option<i64>, SkippedIds) -> Outcome<Option<i64>>;
 
 impl KvStore {
-    /// Numbers, revisions and versions go on beyond those given since.
+    /// Moves numbers, revisions and versions beyond those assigned after the backup.
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         let (records, log) = (SkippedIds::of_records(now), SkippedIds::of_log(now));
         self.write(move |tx| {
@@ -28,6 +28,7 @@ impl KvStore {
             keys::restored(tx, now)
         })
         .await?;
+        while self.write(sessions::end_some).await? {}
         let parts: [Part; 4] = [
             keys::pass_over,
             heads::pass_over::<Webhook>,

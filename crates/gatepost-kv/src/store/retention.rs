@@ -1,4 +1,4 @@
-//! What retention removes, and what waited too long.
+//! Retention, and the expiry of deliveries that waited too long.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
@@ -20,7 +20,7 @@ use super::{claims, counters, standing};
 use crate::contract::View;
 use crate::span::Span;
 
-/// Rows, or webhooks, that are read or changed at once.
+/// The number of rows, or webhooks, that are read or changed in one transaction.
 const AT_ONCE: usize = 256;
 
 /// Removes at most `limit` rows of each kind.
@@ -48,7 +48,7 @@ fn purge_older(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> Outcome<
     Ok(old.len())
 }
 
-/// Removes the oldest until the log has no more than these bytes.
+/// Removes the oldest deliveries until the log has at most these bytes.
 fn purge_bytes(tx: &mut Tx<'_>, bytes: u64, limit: usize) -> Outcome<usize> {
     let (before, mut removed) = (deliveries::log_bytes(tx)?, 0);
     while removed < limit
@@ -72,7 +72,7 @@ fn forget_occurrences(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> O
 }
 
 impl KvStore {
-    /// Counts what an owner uses and stores that. What is beyond the share leaves.
+    /// Counts the usage of an owner and stores it. Deliveries beyond the share are removed.
     pub(super) async fn recount(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError> {
         let (mut usage, mut ended) = (LogUsage::default(), Vec::new());
         let mut last = None;
@@ -115,7 +115,7 @@ impl KvStore {
         .await
     }
 
-    /// Ends what waited too long for a webhook that does not send.
+    /// Ends deliveries that waited too long for an inactive webhook.
     pub(super) async fn expire(
         &self,
         created_before: DateTime<Utc>,
@@ -149,7 +149,7 @@ impl KvStore {
     }
 }
 
-/// What is counted of a delivery.
+/// The counted properties of a delivery.
 struct Own {
     id: DeliveryId,
     is_open: bool,
@@ -157,7 +157,7 @@ struct Own {
     bytes: u64,
 }
 
-/// The next deliveries of an owner.
+/// Returns the next deliveries of an owner.
 fn own_after(view: &dyn View, owner: OwnerId, last: Option<DeliveryId>) -> Outcome<Vec<Own>> {
     let source = Source::Of(DELIVERY_OF_OWNER, vec![Key::new().owner(owner)]);
     let mut page = gatepost_storage::Page::<i64>::first(u32::MAX);
@@ -187,10 +187,10 @@ fn remove_ended(tx: &mut Tx<'_>, ids: &[DeliveryId]) -> Outcome<()> {
     Ok(())
 }
 
-/// Deliveries, each with its webhook, and the last webhook that was looked at, if there are more.
+/// Deliveries, each with its webhook, and the last webhook that was checked, if there are more.
 type Held = (Vec<(WebhookId, DeliveryId)>, Option<WebhookId>);
 
-/// What waits for the next webhooks that do not send, and was created before.
+/// Returns the waiting deliveries of the next inactive webhooks that were created before this time.
 fn held_after(
     view: &dyn View,
     after: Option<WebhookId>,
@@ -224,7 +224,7 @@ fn held_after(
     Ok((found, last))
 }
 
-/// Whether a webhook does not send. What a held owner has waits as long as it takes.
+/// Returns whether a webhook is inactive. Deliveries of a suspended owner do not expire.
 fn is_held(view: &dyn View, webhook: WebhookId) -> Outcome<bool> {
     let Some(head) = head_of::<Webhook>(view, webhook)? else {
         return Ok(false);

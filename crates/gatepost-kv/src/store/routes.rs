@@ -1,4 +1,4 @@
-//! What is matched in a place, and what has changed there.
+//! The routes of a realm, and their changes.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::record_changes::records_of;
 use super::standing;
 use crate::contract::View;
 
-/// Reads of one place in one snapshot.
+/// Reads of one realm in one snapshot.
 pub(super) struct Matching<'a> {
     pub(super) view: &'a dyn View,
     pub(super) keys: &'a SealingKeys,
@@ -32,7 +32,7 @@ struct Named {
 }
 
 impl Matching<'_> {
-    /// All, or what is matched by one type and event.
+    /// Returns all routes, or those that match one type and event.
     pub(super) fn routes(&self, only: Option<&(EventType, EventName)>) -> Outcome<Routes> {
         let mut named = Named::default();
         for owner in standing::at_place(self.view, self.place)? {
@@ -55,7 +55,7 @@ impl Matching<'_> {
         for id in sent {
             webhooks.extend(self.webhook(id)?);
         }
-        // One that cannot be read takes its tasks with it.
+        // The tasks of an unreadable webhook are left out.
         let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
         tasks.retain(|task| known.contains(&task.webhook));
         Ok(Routes {
@@ -80,7 +80,7 @@ impl Matching<'_> {
         let mut delta = RouteChanges::none(places::version(self.view, self.place)?);
         for id in named.tasks {
             let mut task = self.task(id)?;
-            // A webhook that no task sent may not be held yet.
+            // The caller may not hold a webhook that no task used until this change.
             if let Some(sent) = task.map(|task| task.webhook) {
                 named.webhooks.insert(sent);
                 task = task.filter(|_| matches!(self.webhook(sent), Ok(Some(_))));

@@ -13,28 +13,28 @@ use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::{Table, number_key};
 
-/// Numbers that are read of an index at once.
+/// The number of index entries that one scan reads.
 const AHEAD: usize = 32;
-/// Rows that are read, or changed, at once.
+/// The number of rows that are read, or changed, in one transaction.
 pub(super) const SOME: u32 = 256;
 
-/// A table of rows, each under its number, and the indexes by which they are found.
+/// A table of rows, each under its number, and its indexes.
 pub(super) struct Rows<R: 'static> {
     pub(super) table: Table,
-    /// Indexes by what never changes.
+    /// Indexes by values that never change.
     pub(super) fixed: &'static [Index<R>],
     pub(super) indexes: &'static [Index<R>],
 }
 
-/// The entries of a row in the indexes by what may change.
+/// The entries of a row in the indexes by values that may change.
 pub(super) type Entries = Vec<Option<(Vec<u8>, Vec<u8>)>>;
 
 /// An index: the numbers of the rows that have a key, under that key.
 pub(super) struct Index<R: 'static> {
     table: Table,
-    /// The key of a row, which a row need not have.
+    /// The function that returns the key of a row, if it has one.
     key: fn(&R) -> Option<Key>,
-    /// What is read of a row without the row.
+    /// The function that returns the part of a row that is read without the row.
     value: fn(&R) -> Vec<u8>,
 }
 
@@ -51,18 +51,18 @@ impl<R> Index<R> {
         Self { table, key, value }
     }
 
-    /// The entry of a row.
+    /// Returns the entry of a row.
     fn entry(&self, number: i64, row: &R) -> Option<(Vec<u8>, Vec<u8>)> {
         let key = (self.key)(row)?.number(number);
         Some((key.into(), (self.value)(row)))
     }
 }
 
-/// Where the numbers of a list come from.
+/// The source of the numbers of a list.
 pub(super) enum Source {
     /// All rows.
     All,
-    /// Those with one of these keys in this index.
+    /// The rows with one of these keys in this index.
     Of(Table, Vec<Key>),
 }
 
@@ -71,7 +71,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         row(view, self.table, &key_of(number))
     }
 
-    /// Stores a row in the place of `old`, if that was there.
+    /// Stores a row and replaces `old`, if that exists.
     pub(super) fn put(
         &self,
         tx: &mut Tx<'_>,
@@ -98,7 +98,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         indexes.map(|index| index.entry(number, row)).collect()
     }
 
-    /// Stores a row in the place of one that had these entries.
+    /// Stores a row and replaces one that had these entries.
     pub(super) fn replace(
         &self,
         tx: &mut Tx<'_>,
@@ -132,7 +132,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(())
     }
 
-    /// One page of the rows that are wanted.
+    /// Returns one page of the wanted rows.
     pub(super) fn page<I: Copy + Into<i64>>(
         &self,
         view: &dyn View,
@@ -150,7 +150,8 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(found)
     }
 
-    /// Calls `step` with each row beyond the page before, until it wants no more.
+    /// Calls `step` with each row after the page's start, until it returns that it needs no further
+    /// one.
     pub(super) fn each<I: Copy + Into<i64>>(
         &self,
         view: &dyn View,
@@ -169,7 +170,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(())
     }
 
-    /// Some rows behind a number, in their order; none at the end.
+    /// Returns some rows behind a number, in their order; none at the end.
     pub(super) fn some(&self, view: &dyn View, after: Option<i64>) -> Outcome<Vec<(i64, R)>> {
         let page = Page {
             after,
@@ -183,7 +184,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(found)
     }
 
-    /// All numbers of a source.
+    /// Returns all numbers of a source.
     pub(super) fn numbers(&self, view: &dyn View, source: &Source) -> Outcome<Vec<i64>> {
         let mut numbers = Numbers::of(self.table, source, &Page::<i64>::first(u32::MAX));
         let mut found = Vec::new();
@@ -194,7 +195,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     }
 }
 
-/// Numbers from several places, in one order.
+/// Numbers from several sources, in one order.
 struct Numbers {
     cursors: Vec<Cursor>,
     back: bool,
@@ -295,12 +296,12 @@ impl Cursor {
     }
 }
 
-/// The key of a number, which is not below 0.
+/// Returns the key of a number, which is not below 0.
 pub(super) fn key_of(number: i64) -> [u8; 8] {
     number_key(number.max(0).unsigned_abs())
 }
 
-/// The number at the end of a key.
+/// Returns the number at the end of a key.
 fn number_in(table: Table, key: &[u8]) -> Outcome<i64> {
     let number = key.last_chunk::<8>().ok_or_else(|| damaged(table.name))?;
     match table.keys {

@@ -1,4 +1,4 @@
-//! Where each owner stands.
+//! The realm and account status of each owner.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Scope;
@@ -14,20 +14,20 @@ use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
-/// An owner that the platform has placed or suspended.
+/// An owner that the platform has assigned to a realm or suspended.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 struct Stored {
     place: String,
     held: bool,
-    /// How often the owner has left a tenant while something waited.
+    /// The number of times that the owner left a tenant while something waited.
     #[serde(default)]
     moves: i64,
-    /// Until that has ended.
+    /// True until that has ended.
     #[serde(default)]
     is_moving: bool,
 }
 
-/// Where an owner stands.
+/// The realm and account status of an owner.
 #[derive(Clone, Copy)]
 pub(super) struct Standing {
     pub(super) place: Realm,
@@ -37,7 +37,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Of an owner of which the platform has said nothing.
+    /// The status of an owner for which the platform has set none.
     pub(super) const UNKNOWN: Self = Self {
         place: Realm::Shared,
         held: false,
@@ -45,7 +45,7 @@ impl Standing {
         moves: 0,
     };
 
-    /// Whether what the owner has is matched and sent.
+    /// Returns whether the owner's records are matched and deliveries are sent.
     pub(super) fn sends(self) -> bool {
         !self.held && !self.is_moving
     }
@@ -59,7 +59,7 @@ impl Standing {
     }
 }
 
-/// To be called for each key and webhook that is stored.
+/// Records that an owner has a key or webhook, for each that is stored.
 pub(super) fn has_something(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     if get(tx, owner)?.is_none() {
         tx.put(OWNER_UNPLACED, &owner.to_bytes(), &[])?;
@@ -75,17 +75,17 @@ pub(super) fn place(view: &dyn View, owner: OwnerId) -> Outcome<Realm> {
     Ok(of(view, owner)?.place)
 }
 
-/// Whether the owner was removed, and has not been placed since.
+/// Returns whether the owner was removed, and was not assigned to a realm after that.
 pub(super) fn is_gone(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
     Ok(view.get(OWNER_GONE, &owner.to_bytes())?.is_some())
 }
 
-/// The owners who are moving.
+/// Returns the owners who are moving.
 pub(super) fn moving(view: &dyn View) -> Outcome<Vec<OwnerId>> {
     owners(view, OWNER_MOVING, None)
 }
 
-/// What waited when the owner moved has ended.
+/// Records that all deliveries have ended that waited when the owner moved.
 pub(super) fn has_moved(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     let old = get(tx, owner)?;
     let new = Standing {
@@ -95,7 +95,7 @@ pub(super) fn has_moved(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     put(tx, owner, &new, old)
 }
 
-/// Whether an owner's rows are in a scope.
+/// Returns whether an owner's rows are in a scope.
 pub(super) fn is_in(view: &dyn View, owner: OwnerId, scope: Scope) -> Outcome<bool> {
     Ok(match scope {
         Scope::All => true,
@@ -104,7 +104,7 @@ pub(super) fn is_in(view: &dyn View, owner: OwnerId, scope: Scope) -> Outcome<bo
     })
 }
 
-/// The owners in a place. In `Common` also those that nobody has placed.
+/// Returns the owners in a realm. `Shared` includes the owners without an assigned realm.
 pub(super) fn at_place(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let mut found = at(view, place)?;
     if place == Realm::Shared {
@@ -113,7 +113,7 @@ pub(super) fn at_place(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     Ok(found)
 }
 
-/// Whose rows to list, by an index whose keys are owners.
+/// Returns the source of the rows in a scope, by an index whose keys are owners.
 pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<Source> {
     let owners = match scope {
         Scope::All => return Ok(Source::All),
@@ -175,7 +175,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     Ok(())
 }
 
-/// The owners who were placed there.
+/// Returns the owners who were assigned to this realm.
 pub(super) fn at(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let place = place_key(place);
     let mut owners = Vec::new();

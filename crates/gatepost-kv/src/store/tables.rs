@@ -11,10 +11,10 @@ pub(super) const AUDIT_OF_TENANT: Table = Table::bytes("audit_of_tenant");
 pub(super) const AUDIT_OF_ROW: Table = Table::bytes("audit_of_row");
 pub(super) const AUDIT_BY_ACTOR: Table = Table::bytes("audit_by_actor");
 pub(super) const AUDIT_BY_TIME: Table = Table::bytes("audit_by_time");
-/// How many entries each owner has.
+/// The number of entries of each owner.
 pub(super) const AUDIT_COUNT: Table = Table::bytes("audit_count");
 
-/// Owners that the platform has placed or suspended.
+/// Owners that the platform has assigned to a realm or suspended.
 pub(super) const OWNERS: Table = Table::bytes("owner");
 pub(super) const OWNER_AT: Table = Table::bytes("owner_at");
 pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
@@ -22,27 +22,33 @@ pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
 pub(super) const OWNER_GONE: Table = Table::bytes("owner_gone");
 /// Owners who have moved while something of theirs waited.
 pub(super) const OWNER_MOVING: Table = Table::bytes("owner_moving");
-/// Owners that have or had something, and that the platform has not placed.
+/// Owners that have or had records, and that the platform has not assigned to a realm.
 pub(super) const OWNER_UNPLACED: Table = Table::bytes("owner_unplaced");
 pub(super) const LEASES: Table = Table::bytes("lease");
+
+/// Sessions of users who opened the console by a link, by digest.
+pub(super) const SESSIONS: Table = Table::bytes("session");
+/// The same, the oldest of an owner first.
+pub(super) const SESSION_OF_OWNER: Table = Table::bytes("session_of_owner");
+pub(super) const SESSION_BY_END: Table = Table::bytes("session_by_end");
 
 pub(super) const KEYS: Table = Table::numbers("key");
 pub(super) const KEY_OF_OWNER: Table = Table::bytes("key_of_owner");
 pub(super) const KEY_BY_NAME: Table = Table::bytes("key_by_name");
 pub(super) const KEY_BY_LOOKUP: Table = Table::bytes("key_by_lookup");
 pub(super) const KEY_BY_EXPIRY: Table = Table::bytes("key_by_expiry");
-/// How many keys each owner has.
+/// The number of keys of each owner.
 pub(super) const KEY_COUNT: Table = Table::bytes("key_count");
-/// How often a key was used on a day.
+/// The number of uses of a key on a day.
 pub(super) const KEY_USES: Table = Table::bytes("key_use");
-/// The key that each generation of a slice changed.
+/// The key that each generation of a shard changed.
 pub(super) const KEY_CHANGES: Table = Table::bytes("key_change");
-/// The last generation of a slice whose change is forgotten.
+/// The last generation of a shard whose change is no longer remembered.
 pub(super) const KEY_SLICES: Table = Table::bytes("key_slice");
 
-/// The version of each place.
+/// The version of each realm.
 pub(super) const PLACES: Table = Table::bytes("place");
-/// What each version changed.
+/// The changes of each version.
 pub(super) const PLACE_CHANGES: Table = Table::bytes("place_change");
 pub(super) const WEBHOOKS: Table = Table::numbers("webhook");
 pub(super) const WEBHOOK_HEADS: Table = Table::numbers("webhook_head");
@@ -58,10 +64,10 @@ pub(super) const EVENTS: Table = Table::numbers("event");
 pub(super) const EVENT_HEADS: Table = Table::numbers("event_head");
 pub(super) const EVENT_OF_OWNER: Table = Table::bytes("event_of_owner");
 pub(super) const EVENT_OF_TASK: Table = Table::bytes("event_of_task");
-/// How much of webhooks, tasks and events each owner has.
+/// The numbers and bytes of webhooks, tasks and events of each owner.
 pub(super) const RECORD_USAGE: Table = Table::bytes("record_usage");
 
-/// Deliveries without their messages, which lie apart.
+/// Deliveries without their messages, which are stored separately.
 pub(super) const DELIVERIES: Table = Table::numbers("delivery");
 pub(super) const BODIES: Table = Table::numbers("delivery_body");
 pub(super) const ATTEMPTS: Table = Table::bytes("attempt");
@@ -69,47 +75,47 @@ pub(super) const DELIVERY_OF_OWNER: Table = Table::bytes("delivery_of_owner");
 pub(super) const DELIVERY_OF_TENANT: Table = Table::bytes("delivery_of_tenant");
 pub(super) const DELIVERY_OF_WEBHOOK: Table = Table::bytes("delivery_of_webhook");
 pub(super) const DELIVERY_OF_TASK: Table = Table::bytes("delivery_of_task");
-/// Those that have not ended, by webhook.
+/// Deliveries that have not ended, by webhook.
 pub(super) const OPEN: Table = Table::bytes("delivery_open");
-/// Those that wait, by queue and due time.
+/// Waiting deliveries, by queue and due time.
 pub(super) const QUEUED: Table = Table::bytes("delivery_queued");
-/// Those that wait, by due time, each with its queue.
+/// Waiting deliveries, by due time, each with its queue.
 pub(super) const DUE: Table = Table::bytes("delivery_due");
-/// Those that run, by webhook.
+/// Running deliveries, by webhook.
 pub(super) const RUNNING: Table = Table::bytes("delivery_running");
-/// Those that run, by the end of their lease.
+/// Running deliveries, by the end of their lease.
 pub(super) const LEASED: Table = Table::bytes("delivery_leased");
-/// Those that have ended, by age.
+/// Ended deliveries, by age.
 pub(super) const ENDED: Table = Table::bytes("delivery_ended");
 /// Deleted webhooks of which some deliveries are left.
 pub(super) const GONE: Table = Table::numbers("webhook_gone");
 /// Bytes of all messages and attempts, in several parts.
 pub(super) const LOG_BYTES: Table = Table::bytes("log_bytes");
-/// Occurrences that were stored, each of which is stored once, and when.
+/// Occurrences that were stored, each only once, and the time of each.
 pub(super) const SEEN: Table = Table::bytes("occurrence_seen");
 pub(super) const SEEN_BY_AGE: Table = Table::bytes("occurrence_seen_by_age");
-/// What each owner uses.
+/// The usage of each owner.
 pub(super) const USAGE: Table = Table::bytes("usage");
 pub(super) const HOURS: Table = Table::bytes("count_by_hour");
 pub(super) const HOURS_BY_AGE: Table = Table::bytes("count_by_hour_by_age");
 pub(super) const REJECTED: Table = Table::bytes("rejected");
 pub(super) const REJECTED_BY_AGE: Table = Table::bytes("rejected_by_age");
 
-/// Occurrences that wait to be fanned out, and those set aside.
+/// Occurrences that wait for their fan-out, and those set aside.
 pub(super) const OUTBOX: Table = Table::numbers("outbox");
-/// Those that wait, by audience and due time.
+/// Waiting occurrences, by audience and due time.
 pub(super) const OUTBOX_DUE: Table = Table::bytes("outbox_due");
-/// The same, by audience and number.
+/// Waiting occurrences, by audience and number.
 pub(super) const OUTBOX_OPEN: Table = Table::bytes("outbox_open");
 /// Each audience that ever had a row.
 pub(super) const TURNS: Table = Table::bytes("turn");
-/// Those whose oldest row was due at some time, by when they were taken.
+/// Audiences whose oldest row has become due, by the time at which they were taken.
 pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
-/// The others that have rows, by when the oldest is due.
+/// The other audiences with rows, by the due time of the oldest.
 pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
 
 /// All of them.
-pub(super) const ALL: [Table; 69] = [
+pub(super) const ALL: [Table; 72] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -125,6 +131,9 @@ pub(super) const ALL: [Table; 69] = [
     OWNER_MOVING,
     OWNER_UNPLACED,
     LEASES,
+    SESSIONS,
+    SESSION_OF_OWNER,
+    SESSION_BY_END,
     KEYS,
     KEY_OF_OWNER,
     KEY_BY_NAME,

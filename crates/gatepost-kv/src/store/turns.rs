@@ -1,4 +1,4 @@
-//! Whose rows of the outbox come next, and who has them.
+//! The order in which audiences of the outbox take turns, and their holders.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::OutboxAudience;
@@ -12,17 +12,17 @@ use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
 use crate::span::Span;
 
-/// Audiences that are looked at together.
+/// The number of audiences that one scan reads.
 const AHEAD: usize = 32;
 
-/// What is known of an audience that ever had a row.
+/// The state of an audience that ever had a row.
 #[derive(Default, Deserialize, Serialize)]
 struct Turn {
-    /// Rises with each time that one is taken; 0 before the first.
+    /// The number of the last time that it was taken; 0 before the first.
     taken: i64,
-    /// Who has it, and until when.
+    /// The holder, and the end of its lease.
     holder: Option<(String, i64)>,
-    /// When its oldest row is due.
+    /// The due time of its oldest row.
     head: Option<i64>,
 }
 
@@ -37,7 +37,7 @@ impl Turn {
     }
 }
 
-/// To be called when the oldest row of an audience may be another, or none.
+/// Updates the oldest row of an audience, which may be another, or none.
 pub(super) fn set_head(
     tx: &mut Tx<'_>,
     audience: OutboxAudience,
@@ -58,7 +58,8 @@ pub(super) fn set_head(
     save(tx, audience, &turn)
 }
 
-/// Of those that have rows due and are not another's, takes the one that was taken longest ago.
+/// Takes the audience that was taken longest ago, among those that have due rows and no other
+/// holder.
 pub(super) fn take(
     tx: &mut Tx<'_>,
     holder: u128,
@@ -86,7 +87,7 @@ pub(super) fn give_back(tx: &mut Tx<'_>, audience: OutboxAudience, holder: u128)
     Ok(())
 }
 
-/// Lets those whose oldest row is due by now come in the order of their turns.
+/// Moves the audiences whose oldest row has become due into the order of turns.
 fn become_due(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
     let over = Span::between([], Key::new().number(now.timestamp_micros() + 1));
     for key in keys_in(tx, TURNS_LATER, &over, usize::MAX)? {

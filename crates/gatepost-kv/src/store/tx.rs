@@ -1,4 +1,4 @@
-//! A change of the store, and what is to be announced once it is committed.
+//! A change of the store, and the notifications after its commit.
 
 use bytes::Bytes;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
@@ -12,25 +12,25 @@ use crate::error::KvError;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
-/// Room for the bytes of a row, so that most are written without a second piece of memory.
+/// The initial capacity for the bytes of a row, so that most need only one allocation.
 const ROW: usize = 128;
 
-/// The part of a change that is one command's.
+/// The part of a change that belongs to one command.
 pub(super) struct Tx<'a> {
     change: &'a mut dyn Change,
     pub(super) common: &'a mut Common,
     has_written: bool,
 }
 
-/// What the commands of one commit have in common.
+/// The state that the commands of one commit share.
 #[derive(Clone, Default)]
 pub(super) struct Common {
-    /// The slices of keys that are moved, and to which generations.
+    /// The shards of keys that are moved, and their new generations.
     pub(super) moved: Vec<(KeySlice, KeyGeneration)>,
     pub(super) blocks: Blocks,
-    /// Whether other processes write to the store too.
+    /// Whether other processes write to the store, too.
     pub(super) others_write: bool,
-    /// Bytes by which the log grows.
+    /// The number of bytes by which the log grows.
     pub(super) log_bytes: i64,
 }
 
@@ -53,7 +53,8 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Whether the command has written something: refused after that, it must not be kept.
+    /// Returns whether the command has written something: if it is refused after that, it must not
+    /// be kept.
     pub(super) fn has_written(&self) -> bool {
         self.has_written
     }
@@ -63,7 +64,7 @@ impl<'a> Tx<'a> {
         Ok(self.change.put(table, key, value)?)
     }
 
-    /// Stores a row in its stored form: fields by their place. A later version may append some.
+    /// Stores a row in its stored form: fields by their position. A later version may append some.
     pub(super) fn put_row(
         &mut self,
         table: Table,
@@ -80,12 +81,12 @@ impl<'a> Tx<'a> {
         Ok(self.change.delete(table, key)?)
     }
 
-    /// Once this is committed, what is held of these keys is out of date.
+    /// Records that cached keys of this shard are out of date after the commit.
     pub(super) fn moved(&mut self, slice: KeySlice, generation: KeyGeneration) {
         self.common.moved.push((slice, generation));
     }
 
-    /// A view whose scans do not conflict with whoever takes from the same queue.
+    /// Returns a view whose scans do not conflict with other consumers of the same queue.
     pub(super) fn peeking(&self) -> Peeking<'_> {
         Peeking(self.change)
     }
@@ -113,7 +114,7 @@ impl View for Tx<'_> {
     }
 }
 
-/// The row of a key, of its stored form.
+/// Returns the row of a key, read from its stored form.
 pub(super) fn row<T: DeserializeOwned>(
     view: &dyn View,
     table: Table,
@@ -123,12 +124,12 @@ pub(super) fn row<T: DeserializeOwned>(
     value.map(|value| read(table, &value)).transpose()
 }
 
-/// A row, of its stored form.
+/// Returns a row, read from its stored form.
 pub(super) fn read<T: DeserializeOwned>(table: Table, value: &[u8]) -> Outcome<T> {
     rmp_serde::from_slice(value).map_err(|_| damaged(table.name))
 }
 
-/// Calls `step` with the rows of a span until it wants no more, or fails.
+/// Calls `step` with the rows of a span until it needs no further one, or fails.
 pub(super) fn each(
     view: &dyn View,
     table: Table,
@@ -145,7 +146,7 @@ pub(super) fn each(
     failed.map_or(Ok(()), Err)
 }
 
-/// At most this many keys of a span, in its order.
+/// Returns at most this many keys of a span, in its order.
 pub(super) fn keys_in(
     view: &dyn View,
     table: Table,

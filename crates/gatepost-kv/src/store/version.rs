@@ -1,4 +1,4 @@
-//! The version of the tables, so that an older process stops where a later one has written.
+//! The version of the tables, at which an older process stops if a later one has written.
 
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -10,10 +10,10 @@ use crate::contract::{Kv, View};
 use crate::error::KvError;
 use crate::run::KvExt as _;
 
-/// What this version of the crate reads and writes.
+/// The version that this code reads and writes.
 const VERSION: i64 = 1;
 
-/// Notes the version in a store that has none, or an earlier one.
+/// Writes the version into a store that has none, or an earlier one.
 pub(super) fn claim(kv: &dyn Kv) -> Result<(), StoreError> {
     let found = kv.write(|change| {
         let found = stored(change);
@@ -29,7 +29,7 @@ pub(super) fn claim(kv: &dyn Kv) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a later version has written to the store.
+/// Returns whether a later version has written to the store.
 pub(super) fn is_later(view: &dyn View) -> Result<bool, KvError> {
     let found = stored(view).map_err(KvError::corrupt)?;
     Ok(found > VERSION)

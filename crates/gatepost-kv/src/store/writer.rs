@@ -16,44 +16,45 @@ use super::{numbers, version};
 use crate::contract::{Kv, Shared};
 use crate::error::KvError;
 
-/// Commands that may share a commit.
+/// The maximum number of commands that share a commit.
 const TOGETHER: usize = 64;
-/// Commands that may wait for one; who comes then waits to be let in.
+/// The maximum number of waiting commands; beyond it, callers wait to add one.
 const WAITING: usize = 1024;
-/// How often a commit is tried against other changes; alone from the third time on.
+/// The maximum number of attempts of a commit that conflicts with others. From the third on, each
+/// command has its own commit.
 const TRIES: u32 = 16;
 
-/// Parts in which the bytes of the log are counted, so that processes seldom conflict.
+/// The number of counters for the bytes of the log; with several, processes seldom conflict.
 const PARTS: u32 = 16;
 
-/// Runs commands: on a thread of its own, or where the store does not wait for anything, at once.
+/// Runs commands: on a separate thread or, if the store never waits, immediately.
 pub(super) struct Writer {
     commits: Arc<Commits>,
     thread: Option<SyncSender<Box<dyn Command>>>,
 }
 
-/// Commits one after the other.
+/// Runs commits one after the other.
 struct Commits {
     kv: Arc<dyn Kv>,
     heard: Arc<Generations>,
-    /// Held for as long as a commit runs.
+    /// Locked for as long as a commit runs.
     blocks: Mutex<Blocks>,
 }
 
-/// The answer of a command, which comes once it is committed.
+/// The answer of a command, sent after its commit.
 pub(super) struct Answer<T>(oneshot::Receiver<Result<T, StoreError>>);
 
 /// A command, which may run again, and its answer.
 trait Command: Send {
-    /// Runs it again; nothing of a run before counts.
+    /// Runs the command, perhaps again; earlier runs do not count.
     fn run(&mut self, tx: &mut Tx<'_>) -> Ran;
-    /// Answers as the last run did, or with why nothing of it is stored.
+    /// Answers with the result of the last run, or with the reason why nothing of it is stored.
     fn answer(self: Box<Self>, lost: Option<StoreError>);
 }
 
-/// What a run came to.
+/// The result of a run.
 enum Ran {
-    /// It is to be kept; or it was refused and has written nothing.
+    /// It must be kept; or it was refused and has written nothing.
     Kept,
     /// It was refused after it had written.
     Undone,
@@ -80,7 +81,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Commits each command where it comes from.
+    /// Commits each command on the thread of its caller.
     pub(super) fn at_once(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> Self {
         let blocks = Mutex::default();
         Self {
@@ -89,7 +90,7 @@ impl Writer {
         }
     }
 
-    /// Lets a command come to its turn. `work` may run again.
+    /// Queues a command. `work` may run again.
     pub(super) async fn submit<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
@@ -134,7 +135,7 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F>
 
     fn answer(self: Box<Self>, lost: Option<StoreError>) {
         let done = self.done.unwrap_or_else(|| Err(stopped()));
-        // Who does not wait any more has what they asked for.
+        // A caller that no longer waits still has its command run.
         let _ = self.reply.send(lost.map_or(done, Err));
     }
 }
@@ -148,8 +149,8 @@ impl Commits {
         }
     }
 
-    /// Commits these together; where others change the same rows, or it is too much for one change,
-    /// one by one.
+    /// Commits these commands together; one by one if others change the same rows, or if they are
+    /// too large for one change.
     fn commit(&self, mut commands: Vec<Box<dyn Command>>) {
         for tried in 0..TRIES {
             let ended = self.together(&mut commands);
@@ -170,8 +171,8 @@ impl Commits {
         answer(commands, Some(&KvError::Conflict));
     }
 
-    /// One commit. A command that is refused after it has written is answered, and the others run
-    /// again without it.
+    /// Makes one commit. A command that is refused after it has written is answered, and the others
+    /// run again without it.
     fn together(&self, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvError> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -203,7 +204,7 @@ impl Commits {
                 }
                 (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
                 (ended, _) => {
-                    // Also where it is unknown whether it is stored.
+                    // Also if it is unknown whether it is stored.
                     for (slice, generation) in common.moved {
                         self.heard.set(slice, generation);
                     }
@@ -219,7 +220,7 @@ impl Commits {
     }
 }
 
-/// After the last command.
+/// Adds the bytes of the log, after the last command.
 fn count_bytes(tx: &mut Tx<'_>) -> Result<(), KvError> {
     let bytes = tx.common.log_bytes;
     if bytes == 0 {

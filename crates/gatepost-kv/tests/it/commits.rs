@@ -1,4 +1,4 @@
-//! Commands that wait at the same time share a commit, also one that has to be repeated.
+//! Commands that wait at the same time share a commit, even one that is repeated.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::RecordStore as _;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 use tokio::task::{JoinSet, yield_now};
 
-/// Its changes are counted, wait while it is shut, and conflict where that is said of them.
+/// A store that counts its changes, blocks them while it is shut, and reports conflicts on request.
 #[derive(Default)]
 struct Told {
     inner: MemoryKv,
@@ -42,7 +42,8 @@ impl Kv for Held {
     }
 }
 
-/// How many changes five commands take that have come together, after this number of conflicts.
+/// Returns how many changes five commands need that arrived together, after this number of
+/// conflicts.
 async fn changes_after(conflicts: usize) -> u32 {
     let kv = Arc::new(Told::default());
     let store = Arc::new(KvStore::open(Held(kv.clone())).unwrap());
@@ -53,7 +54,7 @@ async fn changes_after(conflicts: usize) -> u32 {
         let (store, webhook) = (store.clone(), webhook(name));
         calls.spawn(async move { store.insert_webhook(&webhook, UNLIMITED, at(0)).await });
     };
-    // One alone, behind which the others come together.
+    // A single command, behind which the others gather.
     insert("first");
     while kv.begun.load(Ordering::SeqCst) == before {
         yield_now().await;

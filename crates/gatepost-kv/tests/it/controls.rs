@@ -13,7 +13,7 @@ use crate::optimistic::Optimistic;
 /// The test of this file that a case starts in a second process.
 const CHILD: &str = "controls::child_of_a_control";
 
-/// The cases that fail on a store.
+/// Returns the cases that fail on a store.
 fn failing(fault: Fault) -> Vec<&'static str> {
     let fails = |case: &&Case| {
         let folder = tempfile::tempdir().unwrap();
@@ -23,7 +23,8 @@ fn failing(fault: Fault) -> Vec<&'static str> {
     CASES.iter().filter(fails).map(|case| case.name).collect()
 }
 
-/// The cases that fail on a store in a file. The folder says to a second process what it is to do.
+/// Returns the cases that fail on a store in a file. The name of the folder contains the fault and
+/// the case for a second process.
 fn failing_in_a_file(fault: FileFault) -> Vec<&'static str> {
     let fails = |case: &&Case| {
         let outer = tempfile::tempdir().unwrap();

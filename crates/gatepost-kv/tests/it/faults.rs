@@ -63,7 +63,7 @@ pub(crate) const FOUND_DURABLE: &[(FileFault, &str)] = &[
     ),
 ];
 
-/// What is wrong with a store.
+/// The fault of a store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fault {
     IgnoresCase,
@@ -101,7 +101,7 @@ pub(crate) enum Fault {
     DeletesConflictWithNobody,
 }
 
-/// What is wrong with a store in a file.
+/// The fault of a store in a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FileFault {
     ForgetsAtClose,

@@ -59,7 +59,7 @@ impl FileKv {
         self.fault == Some(fault)
     }
 
-    /// The rows as they are now.
+    /// Returns the present rows.
     fn now(&self) -> Rows {
         if self.shared != Shared::OneProcess {
             return load(&self.file);
@@ -165,7 +165,7 @@ impl Change for FileChange<'_> {
     }
 }
 
-/// The rows of a file; none if there is no file.
+/// Returns the rows of a file; none if there is no file.
 fn load(file: &Path) -> Rows {
     let bytes = Bytes::from(fs::read(file).unwrap_or_default());
     let (mut rows, mut at) = (Rows::new(), 0);
@@ -181,7 +181,7 @@ fn load(file: &Path) -> Rows {
     rows
 }
 
-/// Replaces the file at one moment.
+/// Replaces the file atomically.
 fn save(file: &Path, rows: &Rows) {
     let mut bytes = Vec::new();
     for part in rows.iter().flat_map(|(key, value)| [&key[..], value]) {

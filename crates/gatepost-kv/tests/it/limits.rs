@@ -1,4 +1,4 @@
-//! The adapter in memory refuses what breaks a rule of the caller.
+//! The adapter in memory refuses calls that break a rule of the caller.
 
 use gatepost_kv::{
     Go, Kv, KvError, KvExt, MAX_CHANGE, MAX_KEY, MAX_VALUE, MemoryKv, Span, Table, number_key,
@@ -14,7 +14,7 @@ fn store() -> MemoryKv {
     kv
 }
 
-/// The rule that a key breaks in a `get`, a `put` and a `delete`.
+/// Returns the rule that a key breaks in a `get`, a `put` and a `delete`.
 fn refused_key(kv: &MemoryKv, table: Table, key: &[u8]) -> [Option<&'static str>; 3] {
     [
         rule(kv.read(|view| view.get(table, key).map(drop))),
@@ -23,7 +23,7 @@ fn refused_key(kv: &MemoryKv, table: Table, key: &[u8]) -> [Option<&'static str>
     ]
 }
 
-/// The rule that a span breaks.
+/// Returns the rule that a span breaks.
 fn refused_span(kv: &MemoryKv, table: Table, span: &Span) -> Option<&'static str> {
     rule(kv.read(|view| view.scan(table, span, &mut |_, _| Go::On)))
 }

@@ -54,7 +54,7 @@ impl Optimistic {
         self.fault == Some(fault)
     }
 
-    /// Stores what a change wrote, unless a later change wrote what it read.
+    /// Stores the writes of a change, unless a later change wrote a row that it read.
     fn commit(&self, transaction: &Transaction<'_>) -> Result<(), KvError> {
         let _one_at_a_time = self.committing.lock().unwrap();
         let reads = transaction.reads.borrow();
@@ -103,7 +103,7 @@ impl Optimistic {
         }
     }
 
-    /// The bytes that are kept of a value.
+    /// Returns the bytes that are kept of a value.
     fn stored(&self, value: &Bytes, before: Option<Bytes>) -> Bytes {
         match self.fault {
             Some(Fault::CutsLargeValues) => value.slice(..value.len().min(LONG_VALUE)),
@@ -179,7 +179,7 @@ impl Kv for Optimistic {
     }
 }
 
-/// What a change has read.
+/// A read of a change.
 enum Read {
     Key(Place, bool),
     Span(&'static str, Span),
@@ -208,7 +208,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Whether what another change wrote is among what this one read.
+    /// Returns whether a write of another change is among the reads of this one.
     fn conflicts(&self, reads: &[Read], written: &Place) -> bool {
         reads.iter().any(|read| match read {
             Read::Key(place, existed) => {
@@ -227,7 +227,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// The rows as they are now for this view or change.
+    /// Returns the rows that this view or change sees at present.
     fn rows(&self, own: bool) -> Rows {
         let mut rows = self.snapshot.clone();
         if !self.is_change && self.kv.is(Fault::ReadsWhatIsNew) {

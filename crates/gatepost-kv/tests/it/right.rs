@@ -1,4 +1,4 @@
-//! The kit on stores that are right: the adapter in memory, and those of the controls.
+//! The kit on correct stores: the adapter in memory, and those of the controls.
 
 mod memory {
     use gatepost_kv::MemoryKv;

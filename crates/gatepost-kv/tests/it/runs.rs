@@ -1,4 +1,4 @@
-//! How `KvExt` runs callbacks.
+//! Tests of how `KvExt` runs callbacks.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};

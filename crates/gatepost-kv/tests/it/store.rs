@@ -1,4 +1,4 @@
-//! The store over the adapter in memory keeps the contract.
+//! The storage contract on the store over the adapter in memory.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ async fn webhooks() -> Webhooks {
     Webhooks::of(open())
 }
 
-/// A log of changes in a store that can be restored.
+/// An audit log in a store that can be restored.
 struct Log(Arc<KvStore>);
 
 #[async_trait]
@@ -50,7 +50,7 @@ impl Harness<Arc<dyn AuditStore>> for Log {
     }
 }
 
-/// A store in memory that others hold too.
+/// A store in memory that the test holds, too.
 struct Held(Arc<MemoryKv>);
 
 impl Kv for Held {
@@ -158,7 +158,7 @@ async fn log_of_too_many_bytes_loses_the_oldest_until_it_fits() {
     assert_eq!(left.first(), Some(&at(10 - left.len() as i64)));
 }
 
-/// A hundred responses of as much as is kept of one, at once, are more than one change may write.
+/// A hundred concurrent responses of the maximum kept size are more than one change may write.
 #[tokio::test]
 async fn settlements_larger_than_a_change_are_all_stored() {
     let store = KvStore::new();

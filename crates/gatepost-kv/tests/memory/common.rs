@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
-/// This many seconds after the start of the tests' time.
+/// Returns the time this many seconds after the start of the tests' time.
 pub(crate) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(1_800_000_000 + seconds)
 }
@@ -26,7 +26,7 @@ pub(crate) async fn webhook(
     stored.await.unwrap().id
 }
 
-/// A message of ten bytes, due at `at(due)`.
+/// Returns a message of ten bytes, due at `at(due)`.
 pub(crate) fn message(webhook: WebhookId, due: i64) -> NewDelivery {
     NewDelivery {
         message_id: MessageId::new(at(0), 0),
@@ -46,7 +46,7 @@ pub(crate) fn direct(deliveries: Vec<NewDelivery>) -> Enqueue {
     }
 }
 
-/// Stores them at `at(now)`.
+/// Stores the deliveries at `at(now)`.
 pub(crate) async fn enqueue(
     store: &MemoryStore,
     deliveries: Vec<NewDelivery>,
@@ -58,7 +58,7 @@ pub(crate) async fn enqueue(
     }
 }
 
-/// Stores a message at `at(now)` that is sent at once.
+/// Stores a message at `at(now)` that is sent immediately.
 pub(crate) async fn sent(store: &MemoryStore, webhook: WebhookId, now: i64) {
     let leased = NewDelivery {
         lease_until: Some(at(now + 10)),

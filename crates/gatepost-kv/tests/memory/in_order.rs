@@ -1,4 +1,4 @@
-//! A webhook in order has at most one delivery running, however it came to run.
+//! A webhook in order has at most one running delivery, however it was started.
 
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{Lane, LaneClaim, NewDelivery, QueueClass, QueueStore};

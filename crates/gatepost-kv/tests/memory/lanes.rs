@@ -1,4 +1,4 @@
-//! Lanes are found by what became due, by their webhooks, and by walking over all of them.
+//! Queues are found by newly due deliveries, by their webhooks, and by a scan of all of them.
 
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DuePoint, QueueStore, Queues, RecordStore};

@@ -1,4 +1,4 @@
-//! The store in memory where the contract's clauses do not reach.
+//! Tests of the store in memory beyond the contract.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;

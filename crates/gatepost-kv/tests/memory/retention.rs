@@ -1,4 +1,4 @@
-//! Retention ends by age, share and bytes, and counters outlive what they count.
+//! Retention ends by age, share and bytes, and counters outlive their deliveries.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
@@ -18,7 +18,7 @@ const KEEP_ALL: PurgeBounds = PurgeBounds {
     occurrences_before: DateTime::UNIX_EPOCH,
 };
 
-/// Purges with a limit of two; when the deliveries that are left were made.
+/// Purges with a limit of two; returns the creation times of the remaining deliveries.
 async fn left_after(store: &MemoryStore, bounds: PurgeBounds) -> Vec<DateTime<Utc>> {
     while store.purge(&bounds, 2, at(100)).await.unwrap().more {}
     let all = DeliveryQuery::all(Page::first(99));

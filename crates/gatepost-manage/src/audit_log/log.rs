@@ -40,7 +40,7 @@ impl AuditLog {
     pub async fn flush(&self) {
         let all = self.0.buffer().added();
         let mut done = self.0.done.subscribe();
-        // The sender lives as long as `self`.
+        // The sender exists as long as `self`.
         let _ = done.wait_for(|done| *done >= all).await;
     }
 

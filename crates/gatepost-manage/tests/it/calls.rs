@@ -1,4 +1,4 @@
-//! Every method of `Management` that is about a row.
+//! Every method of `Management` about a row.
 
 use std::pin::Pin;
 
@@ -11,8 +11,8 @@ use webhook_model::{ObjectId, ResubmittedSecrets, WebhookId};
 
 use crate::world::Rows;
 
-/// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 30] = [
+/// Methods that concern no single existing row, and have their own tests.
+pub(crate) const OTHERS: [&str; 31] = [
     "acting_key",
     "create_event",
     "create_key",
@@ -33,6 +33,7 @@ pub(crate) const OTHERS: [&str; 30] = [
     "named_webhooks",
     "report_leaked",
     "running_tasks",
+    "subscribe",
     "task_names",
     "tasks",
     "unreadable",
@@ -41,7 +42,7 @@ pub(crate) const OTHERS: [&str; 30] = [
     "webhook_names",
     "webhook_sums",
     "webhooks",
-    // Of the actor and the system.
+    // Methods about the actor and the system.
     "may_manage",
     "platform_act",
 ];
@@ -53,7 +54,7 @@ pub(crate) struct Call {
     pub name: &'static str,
     /// The store's method that is held to fail it: the one that changes something, if it does.
     pub store: &'static str,
-    /// Table, row and word of its audit record; none for a read.
+    /// The table, row and word of its audit record; `None` for a read.
     pub record: Option<(&'static str, ObjectId, Operation)>,
     pub run: Box<dyn Fn(Actor) -> Answer>,
 }
@@ -71,12 +72,12 @@ macro_rules! call {
     };
 }
 
-/// All of a webhook that has ended.
+/// Returns all ended deliveries of a webhook.
 fn replayable(webhook: WebhookId) -> Replayable {
     Replayable::new(webhook, DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC)
 }
 
-/// All of them, for these rows.
+/// Returns all of these methods, for these rows.
 #[rustfmt::skip]
 pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     use Operation::*;

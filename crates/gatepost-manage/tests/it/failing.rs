@@ -1,4 +1,4 @@
-//! Code of the platform that fails costs the call that met it.
+//! A failure of the platform's code fails only the call that met it.
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, Via};
@@ -21,7 +21,7 @@ async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
             assert!(world.store.has_failed(), "{}", call.name);
             let error = answer.expect_err(call.name);
             let expected = match fault {
-                // What the engine emits it guards by itself.
+                // The engine catches panics in its own calls.
                 Fault::Panic if call.store == "enqueue" => error.is_unavailable(),
                 Fault::Panic => matches!(error, ManageError::Panicked),
                 _ => error.is_unavailable(),
@@ -90,7 +90,7 @@ async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
             let failed = matches!(answer, Err(ManageError::Accounts(_)));
             assert!(failed, "{} {mood:?}: {answer:?}", call.name);
         }
-        // Of oneself, and of the administrator, nothing is asked.
+        // The platform is not asked about the caller's own records, nor about the administrator.
         assert!(world.of(OWNER).webhook(world.rows.webhook).await.is_ok());
         assert!(world.of(ADMIN).webhook(world.rows.webhook).await.is_ok());
         let who = world.door.log_in(OwnerId(OWNER), Via::Platform).await;

@@ -1,4 +1,4 @@
-//! Each method judges, and leaves one record of what it did.
+//! Each method authorizes its caller, and leaves one record of its change.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::world::{
     ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, user, webhook,
 };
 
-/// Methods that read no row of anybody's: what the platform has, names, figures of the process.
+/// Methods that read no user's row: features of the platform, names, metrics of the process.
 const OF_NO_ROW: [&str; 6] = [
     "check_target",
     "choices",
@@ -164,7 +164,7 @@ async fn records_are_created_for_those_whom_the_caller_manages() {
     assert_eq!(world.heard(), expected);
 }
 
-/// How many rows of each table a caller is listed.
+/// Returns how many rows of each table a caller is listed.
 async fn seen(actor: &Actor) -> [usize; 5] {
     let (scope, name) = (Scope::All, None);
     let webhooks = WebhookQuery {

@@ -1,4 +1,4 @@
-//! Stored secrets do not follow a webhook to another URL, whoever edits it and however.
+//! Stored secrets do not follow a webhook to another URL, for any editor and any kind of edit.
 
 use gatepost_manage::ManageError;
 use webhook_model::{Authorization, ResubmittedSecrets, SigningSecrets, Webhook};

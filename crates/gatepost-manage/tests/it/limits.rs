@@ -1,4 +1,4 @@
-//! Quotas, in words and in numbers.
+//! Quotas, in error texts and in numbers.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
 use crate::users::{BESIDE, OWNER, TENANT};
 use crate::world::{World, draft, event, task, webhook};
 
-/// As much as the rows of one user take.
+/// The quota that the rows of one user fill exactly.
 fn quota() -> Quota {
     Quota::UNLIMITED
         .with_keys(1)
@@ -89,7 +89,7 @@ async fn too_fast_says_when_to_come_again() {
         .with_key_changes_per_minute(2);
     let world = World::with(quota).await;
     let actor = world.of(OWNER);
-    // One was sent for the rows.
+    // One message was sent for the rows.
     for _ in 0..5 {
         actor.run_task(world.rows.task).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! Pages are filled for callers who may see only some of the rows, and nothing is left out or told
+//! Pages are filled for callers who may see only some of the rows, and no row is left out or listed
 //! twice.
 
 use gatepost_manage::ManageError;
@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 use crate::users::{INSIDE, user};
 use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
 
-/// Rows of the owner among rows of others, some of them in the owner's tenant and yet not its
-/// administrator's to see; and then many of others.
+/// Returns a world with rows of the owner among rows of others, some of them in the owner's tenant
+/// and yet hidden from its administrator; and then many rows of others.
 async fn furnished() -> World {
     let world = World::start().await;
     for n in 0..40 {
@@ -185,7 +185,7 @@ async fn of_many_lists_of_one_user_at_once_some_wait_and_more_are_refused() {
     );
     let others = list(STRANGER).await;
     assert_eq!(others.unwrap(), 0, "others do not wait for him");
-    // What each reading and edit of a task asks for.
+    // The permission that each read and edit of a task requires.
     let (owner, rows) = (world.of(OWNER), &world.rows);
     let row = owner.task(rows.task).await.unwrap();
     assert!(owner.running_tasks(&[row]).await.unwrap().is_empty());

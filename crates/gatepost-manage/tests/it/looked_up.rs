@@ -1,5 +1,5 @@
-//! A filter that names what is another's costs nothing for what the other has, so that the time
-//! that it takes tells nothing.
+//! A filter that names another user's record costs the same for any number of that user's rows, so
+//! that the time reveals nothing.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
     }
 }
 
-/// What is sifted instead of looked up is found all the same.
+/// Rows that are filtered out of a scan, instead of looked up, are found too.
 #[tokio::test]
 async fn an_administrator_filters_what_those_sent_who_have_left() {
     let world = World::start().await;

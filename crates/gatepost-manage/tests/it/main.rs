@@ -1,4 +1,4 @@
-//! `Management`: who may, what is recorded, what is finished.
+//! `Management`: permissions, audit records, and completion of changes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,6 +19,7 @@ mod people;
 mod references;
 mod replays;
 mod revoked;
+mod subscriptions;
 mod unreadable;
 mod users;
 mod watched;

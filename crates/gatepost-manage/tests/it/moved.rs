@@ -1,4 +1,5 @@
-//! Who goes to another tenant takes the records along; what was sent stays where it was sent.
+//! A user who moves to another tenant keeps their records; sent deliveries stay in the tenant in
+//! which they were sent.
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, TenantId};
@@ -9,8 +10,8 @@ use gatepost_storage::{Page, Scope};
 use crate::users::{ABROAD, ADMIN, OWNER, TENANT};
 use crate::world::World;
 
-/// The owner has gone to the tenant that `ABROAD` administers, and has had one message in the queue
-/// there.
+/// The owner has moved to the tenant that `ABROAD` administers, and has had one message in the
+/// queue there.
 async fn moved() -> (World, DeliveryId) {
     let world = World::start().await;
     let abroad = TenantId(2);
@@ -91,7 +92,8 @@ async fn what_stays_behind_is_read_without_the_webhook_and_not_sent_again() {
     world.of(ABROAD).event(world.rows.event).await.unwrap();
 }
 
-/// A number tells of rows, too: an administrator's replay counts what was sent in the own tenant.
+/// A count reveals rows, too: an administrator's replay counts only deliveries sent in their own
+/// tenant.
 #[tokio::test]
 async fn a_replay_by_an_administrator_leaves_out_what_was_sent_elsewhere() {
     let (world, new) = moved().await;
@@ -102,7 +104,7 @@ async fn a_replay_by_an_administrator_leaves_out_what_was_sent_elsewhere() {
     let (newer, _) = world.of(ADMIN).delivery(new).await.unwrap();
     let (older, _) = world.of(ADMIN).delivery(world.rows.ended).await.unwrap();
     assert!(!newer.state.is_final() && older.state.is_final());
-    // The owner, and whoever administers the system, send all of it again.
+    // The owner and the system administrator send all of it again.
     let queued = world.of(OWNER).replay_failed(webhook, from, before).await;
     assert_eq!(queued.unwrap(), 1);
     let (older, _) = world.of(ADMIN).delivery(world.rows.ended).await.unwrap();

@@ -24,7 +24,7 @@ async fn a_task_over_another_users_webhook_is_that_users() {
     owner.disable_task(made.id).await.unwrap();
     owner.delete_event(fired.id).await.unwrap();
     owner.delete_task(made.id).await.unwrap();
-    // One who made tasks and may not see them any more does not.
+    // A user who made tasks and may not see them any more does not.
     let beside = world.of(BESIDE);
     let creator = Some(OwnerId(BESIDE));
     let made = task(BESIDE, "for display", world.rows.webhook);
@@ -89,7 +89,7 @@ async fn a_name_is_taken_only_among_the_owners_own() {
             })
         );
         assert!(taken, "{again:?}");
-        // A deleted one's is free at once.
+        // The name of a deleted record is free immediately.
         actor
             .delete_webhook(made.id, Cascade::Refuse)
             .await
@@ -116,7 +116,7 @@ async fn a_webhook_in_use_names_its_owners_tasks_and_its_owner_can_always_delete
         .unwrap();
 }
 
-/// Between the check and the change an administrator gives the task away.
+/// Between the check and the change an administrator gives the task to another owner.
 #[tokio::test]
 async fn a_task_that_goes_to_another_owner_meanwhile_is_not_switched_off_by_the_former() {
     let world = World::start().await;

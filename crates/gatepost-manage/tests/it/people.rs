@@ -1,4 +1,4 @@
-//! Everybody, each with the same rows under the same names.
+//! All users, each with the same rows under the same names.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,18 @@ use webhook_model::WebhookId;
 use crate::users::EVERYBODY;
 use crate::world::{Rows, World, webhook};
 
-/// All of time: of each webhook a delivery failed this hour. Older hours may be forgotten by now.
+/// The whole time: one delivery of each webhook failed this hour. Older hours may be forgotten by
+/// then.
 pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) =
     (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
 
 pub(crate) struct People {
     pub world: World,
-    /// By owner.
+    /// The rows by owner.
     pub rows: BTreeMap<u128, Rows>,
     /// A webhook of each that cannot be read.
     pub lost: BTreeMap<u128, WebhookId>,
-    /// All tasks: each has a delivery that is being sent.
+    /// All tasks; one delivery of each is being sent.
     pub tasks: Vec<TaskRow>,
 }
 

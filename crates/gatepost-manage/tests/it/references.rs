@@ -1,4 +1,4 @@
-//! What a record names must be the caller's to see, and whose it is does not change.
+//! A record may name only records that the caller may see, and its owner does not change.
 
 use gatepost_keys::OwnerId;
 use gatepost_manage::ManageError;

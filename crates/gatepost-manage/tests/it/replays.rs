@@ -10,8 +10,8 @@ use gatepost_testkit::fixtures::direct;
 use crate::users::TENANT;
 use crate::world::World;
 
-/// These messages of the webhook wait no longer: all have failed. It is paused, so that what is
-/// replayed stays in the queue.
+/// Lets these messages of the webhook fail. The webhook is paused, so that replayed ones stay in
+/// the queue.
 async fn fail(world: &World, bodies: impl Iterator<Item = String>) {
     let (webhook, now) = (world.rows.webhook, SystemClock.now());
     world.engine.pause_webhook(webhook).await.unwrap();
@@ -54,7 +54,7 @@ async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_reco
             Operation::Replay,
         );
         assert_eq!(world.heard(), [record]);
-        // Nothing was queued by this one.
+        // This call queued nothing.
         let refused = replayed(&world).await;
         let too_fast = matches!(refused, Err(ManageError::TooFast { .. }));
         assert!(too_fast, "{refused:?}");
@@ -62,12 +62,12 @@ async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_reco
     }
 }
 
-/// What is small, and comes later, would have room.
+/// The later, small message would fit.
 #[tokio::test]
 async fn what_has_no_room_is_not_overtaken_by_what_failed_after_it() {
     let quota = Quota::UNLIMITED.with_waiting_bytes(50_000);
     let world = World::with(quota).await;
-    // One has failed before.
+    // One delivery has failed before.
     let sizes = [(99, 1), (400, 1_000), (101, 1)];
     let sizes = sizes
         .iter()

@@ -1,4 +1,4 @@
-//! Whoever revokes a key does not wait until the uses of all keys are written.
+//! Revoking a key does not wait until the uses of all keys are written.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn a_key_is_rolled_disabled_and_deleted_while_uses_are_being_written() {
     let reader = world.of(OWNER);
     let reader = tokio::spawn(async move { reader.key(used.id).await });
     gate.arrived().await;
-    // There is something for the next write, too.
+    // The next write has data, too.
     present().await;
     let revoked = async {
         let overlap = Overlap::seconds(60).unwrap();

@@ -1,5 +1,5 @@
-//! Records that cannot be read are listed to those who could read them, so that they can be
-//! deleted, and are in nobody's way.
+//! Records that cannot be read are listed for users who may see them, so that they can be deleted,
+//! and do not affect other records.
 
 use std::collections::BTreeMap;
 

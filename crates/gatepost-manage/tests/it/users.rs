@@ -11,23 +11,23 @@ use gatepost_keys::{
 use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
 use webhook_model::{ObjectId, Target};
 
-/// Administers the system.
+/// The system administrator.
 pub(crate) const ADMIN: u128 = 1;
-/// Administers the tenant of `OWNER`.
+/// The administrator of the tenant of `OWNER`.
 pub(crate) const TENANT: u128 = 2;
-/// Owns the rows.
+/// The owner of the rows.
 pub(crate) const OWNER: u128 = 3;
-/// Is in no tenant.
+/// A user without a tenant.
 pub(crate) const STRANGER: u128 = 4;
 /// Another user of the tenant of `OWNER`.
 pub(crate) const BESIDE: u128 = 5;
-/// Administers another tenant.
+/// The administrator of another tenant.
 pub(crate) const ABROAD: u128 = 6;
 /// A user of that other tenant, whose id is a UUID.
 pub(crate) const MEMBER: u128 = u128::MAX;
-/// Administers the system, and is in the tenant of `OWNER`.
+/// A system administrator in the tenant of `OWNER`.
 pub(crate) const INSIDE: u128 = 8;
-/// Administers a tenant, says the platform, and is in none.
+/// A tenant's administrator by the platform's answer, who is in none.
 pub(crate) const LONE: u128 = 9;
 
 pub(crate) const EVERYBODY: [u128; 9] = [
@@ -37,7 +37,7 @@ pub(crate) const EVERYBODY: [u128; 9] = [
 /// An object that is not there.
 pub(crate) const NO_OBJECT: u128 = 404;
 
-/// Who sees whose rows, written out: independently of the rule of `Management`.
+/// Returns the users whose rows a user sees, written out independently of the rule of `Management`.
 pub(crate) fn sees(user: u128) -> &'static [u128] {
     match user {
         ADMIN | INSIDE => &EVERYBODY,
@@ -83,7 +83,7 @@ pub(crate) fn object(number: u128) -> ObjectId {
     OwnerId(number).into()
 }
 
-/// How the platform's code is doing.
+/// The state of the platform's code.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mood {
     #[default]
@@ -100,7 +100,7 @@ pub(crate) struct Platform {
     pub directory: Mutex<Mood>,
     pub audit: Mutex<Mood>,
     pub heard: Mutex<Vec<(u128, &'static str, ObjectId, Operation)>>,
-    /// Users who went to another tenant.
+    /// Users who moved to another tenant.
     pub moved: Mutex<HashMap<u128, TenantId>>,
 }
 
@@ -127,7 +127,7 @@ impl Accounts for Platform {
     }
 }
 
-/// Each user may watch the one object that has the user's number.
+/// The policy: each user may watch the one object with the user's number.
 impl SubscriptionPolicy for Platform {
     fn may_receive<'a>(
         &'a self,
@@ -158,7 +158,7 @@ impl Directory for Platform {
         let Some(name) = self.name(caller, table, object(1)).await else {
             return Vec::new();
         };
-        // One more than was asked for, as a careless platform might.
+        // One more than requested, as a careless platform might return.
         vec![Choice::new(object(1), name); limit + 1]
     }
 }

@@ -1,4 +1,4 @@
-//! What may be watched is the platform's word, for the task's owner.
+//! The platform decides what may be watched, for the task's owner.
 
 use gatepost_keys::OwnerId;
 use gatepost_manage::{ManageError, TriggerInput};
@@ -78,7 +78,7 @@ async fn a_form_offers_what_may_be_watched() {
     assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");
 }
 
-/// The message goes to the event's owner, whoever triggers it.
+/// The message goes to the event's owner, even if another user triggers it.
 #[tokio::test]
 async fn a_trigger_by_another_tells_the_owner_no_name_that_the_owner_may_not_know() {
     let world = World::watched().await;

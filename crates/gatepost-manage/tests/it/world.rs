@@ -19,7 +19,7 @@ use webhook_model::{
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
-/// Rows and a user that are not there.
+/// Rows and a user that do not exist.
 pub(crate) const NOWHERE: Rows = Rows {
     owner: 1_000_000,
     key: KeyId(1_000_000),
@@ -38,17 +38,17 @@ pub(crate) struct Rows {
     pub key: KeyId,
     /// A task sends it.
     pub webhook: WebhookId,
-    /// No task sends it; it is fetched, and paused.
+    /// A paused webhook that is fetched, without a task.
     pub paused: WebhookId,
     pub task: TaskId,
     pub event: EventId,
-    /// It has ended.
+    /// A delivery that has ended.
     pub ended: DeliveryId,
-    /// It waits.
+    /// A waiting delivery.
     pub waiting: DeliveryId,
 }
 
-/// `Management`.
+/// A `Management` over a store, with its rows.
 #[derive(Debug)]
 pub(crate) struct World {
     pub store: Arc<FaultStore<MemoryStore>>,
@@ -56,7 +56,7 @@ pub(crate) struct World {
     pub keys: KeyService,
     pub engine: Engine,
     pub door: Management,
-    /// Of `OWNER`.
+    /// The rows of `OWNER`.
     pub rows: Rows,
 }
 
@@ -65,7 +65,8 @@ impl World {
         Self::with(Quota::UNLIMITED).await
     }
 
-    /// Everybody has this quota; who may receive what goes by the address.
+    /// Creates a world in which everybody has this quota; the address decides who may receive an
+    /// occurrence.
     pub(crate) async fn with(quota: Quota) -> Self {
         Self::build(quota, |builder, platform| builder.addressed_only(platform)).await
     }
@@ -129,7 +130,7 @@ pub(crate) fn draft(owner: u128, name: &str) -> KeyDraft {
     KeyDraft::new(OwnerId(owner), name.parse::<KeyName>().unwrap())
 }
 
-/// A webhook whose target policy refuses, so that deliveries end at once.
+/// Returns a webhook that the target policy refuses, so that its deliveries end immediately.
 pub(crate) fn webhook(owner: u128, name: &str) -> Webhook {
     let url = "http://10.0.0.1/".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);

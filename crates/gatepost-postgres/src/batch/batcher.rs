@@ -12,43 +12,45 @@ use tokio::time::{Instant, timeout_at};
 use super::pace::Pace;
 use crate::error::{Failure, Result};
 
-/// How many batches are under way at once: while one waits for the disk, the next is gathered.
+/// The number of batches under way at the same time: while one waits for the disk, the next is
+/// gathered.
 const FLUSHERS: usize = 2;
 
-/// Work that can be done for many callers at once.
+/// Work that can be done for many callers in one batch.
 #[async_trait::async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     type Item: Send + 'static;
     type Answer: Send + 'static;
 
-    /// How much of a batch an item takes up; a batch is full at [`Work::MOST`].
+    /// Returns the weight of an item in its batch; a batch is full at [`Work::MOST`].
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 
-    /// While many are coming, a batch waits until it has this much, no longer than this.
+    /// Under load a batch waits until it has this weight, for at most `LINGER`.
     const ENOUGH: usize;
     const LINGER: Duration;
 
-    /// Whether the item may share a batch. One that changes what others read may not.
+    /// Returns whether the item may share a batch. An item that changes data that others read may
+    /// not.
     fn shares(item: &Self::Item) -> bool;
 
-    /// One outcome for each item, in order. Waits for no item. A future that is dropped leaves all
-    /// or nothing of an item.
+    /// Returns one outcome for each item, in order, without waiting for locks. If the future is
+    /// dropped, each item was processed completely or not at all.
     async fn run(&self, items: Vec<Self::Item>) -> Vec<Outcome<Self>>;
 
-    /// One answer for each item, in order, however long others hold what they need.
+    /// Returns one answer for each item, in order, and waits for locks as long as needed.
     async fn waiting(&self, items: Vec<Self::Item>) -> Vec<Result<Self::Answer>>;
 }
 
-/// What became of an item in a batch.
+/// The outcome of an item in a batch.
 pub(crate) enum Outcome<W: Work + ?Sized> {
     /// The answer.
     Done(Result<W::Answer>),
-    /// Somebody held what it needs; nothing was done.
+    /// Another transaction held a lock that the item needs; nothing was done.
     Left(W::Item),
 }
 
-/// An item, and who waits for its answer.
+/// An item, and the channel for its answer.
 struct Job<W: Work> {
     item: W::Item,
     reply: Reply<W>,
@@ -56,7 +58,8 @@ struct Job<W: Work> {
 
 type Reply<W> = oneshot::Sender<Result<<W as Work>::Answer>>;
 
-/// The way in. Its workers end once every handle is gone and everything that was handed in is done.
+/// The handle that takes items. Its workers end when all handles are dropped and all items are
+/// processed.
 pub(crate) struct Batcher<W: Work> {
     jobs: UnboundedSender<Job<W>>,
     shared: Arc<Shared<W>>,
@@ -83,15 +86,15 @@ impl<W: Work> Batcher<W> {
         Self { jobs, shared }
     }
 
-    /// What does the work, for what is not to be gathered.
+    /// Returns the work, for items that are not batched.
     pub(crate) fn work(&self) -> &W {
         &self.shared.work
     }
 
-    /// Hands an item in and waits for its answer.
+    /// Adds an item and waits for its answer.
     ///
     /// While the store is idle the caller does the work itself, which saves two task switches. An
-    /// item that was handed to a worker is processed even if the caller goes away.
+    /// item that was passed to a worker is processed even if the caller drops the future.
     pub(crate) async fn submit(&self, item: W::Item) -> Result<W::Answer> {
         if !W::shares(&item) {
             return self.waiting(item).await;
@@ -127,7 +130,7 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         let mut batch = Batch::of(first);
         let wanted = shared.pace.wanted(W::ENOUGH);
         let full = batch.fill(&mut inbox, wanted).await;
-        // What arrives until there is a free slot comes along.
+        // Items that arrive until a slot is free join the batch.
         let Ok(_slot) = shared.slots.acquire().await else {
             return;
         };
@@ -135,7 +138,7 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         drop(inbox);
         shared.pace.took(batch.items.len(), batch.weight, full);
         let Batch { items, replies, .. } = batch;
-        // A panic (of the platform's logger, say) costs this batch, and not all later ones.
+        // A panic (of the platform's logger, say) fails this batch, but not all later ones.
         let run = AssertUnwindSafe(shared.work.run(items)).catch_unwind();
         let Ok(outcomes) = run.await else {
             for reply in replies {
@@ -146,7 +149,7 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         let (mut left, mut waiting) = (Vec::new(), Vec::new());
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             match outcome {
-                // The caller may be gone.
+                // The caller may have dropped the future.
                 Outcome::Done(answer) => drop(reply.send(answer)),
                 Outcome::Left(item) => {
                     left.push(item);
@@ -160,7 +163,7 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
     }
 }
 
-/// What was left out waits by itself: nobody waits for it.
+/// Processes the items that were left out, in a separate task: no other batch waits for it.
 async fn later<W: Work>(shared: Arc<Shared<W>>, items: Vec<W::Item>, replies: Vec<Reply<W>>) {
     let answers = shared.work.waiting(items).await;
     for (reply, answer) in replies.into_iter().zip(answers) {
@@ -192,7 +195,7 @@ impl<W: Work> Batch<W> {
         self.replies.push(job.reply);
     }
 
-    /// Waits until there is so much; whether it came in time.
+    /// Waits until the batch has this weight; returns whether it was reached in time.
     async fn fill(&mut self, inbox: &mut UnboundedReceiver<Job<W>>, wanted: usize) -> bool {
         let end = Instant::now() + W::LINGER;
         while self.weight < wanted {
@@ -205,7 +208,7 @@ impl<W: Work> Batch<W> {
         true
     }
 
-    /// What has arrived already, up to a full batch.
+    /// Adds the items that have arrived already, up to a full batch.
     fn take_along(&mut self, inbox: &mut UnboundedReceiver<Job<W>>) {
         while self.weight < W::MOST {
             let Ok(job) = inbox.try_recv() else {
@@ -257,7 +260,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_batch_that_panics_costs_its_callers_an_error_and_nobody_else_anything() {
         let batcher = Batcher::start(Doubles);
-        // As while many come: nothing is done by callers themselves.
+        // As under load: callers do no work themselves.
         batcher.shared.pace.took(4, 4, true);
         for _ in 0..2 * FLUSHERS {
             assert!(batcher.submit(0).await.is_err());

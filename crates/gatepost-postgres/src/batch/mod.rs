@@ -1,4 +1,4 @@
-//! Group commit: what many callers enqueue or settle at the same time is one statement.
+//! Group commit: enqueues or settlements of many callers at the same time share one statement.
 
 mod batcher;
 mod enqueue;

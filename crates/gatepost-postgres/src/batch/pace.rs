@@ -1,32 +1,34 @@
-//! How much a batch waits for.
+//! The size that a batch waits for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many batches leave without a wait for more, after one that waited in vain.
+/// The number of batches that leave without waiting for more, after one that waited in vain.
 const REST: usize = 32;
 
-/// Batches grow while more comes than they take, and wait for no more than lately came: whoever is
-/// alone never waits, and of a few who take turns one in [`REST`] batches does.
+/// Batches grow while more items arrive than they take, and wait for no more than recent batches
+/// had. A single caller never waits; with a few callers that take turns, one in [`REST`] batches
+/// waits.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// What the next batch waits for; up to 1, callers need not gather.
+    /// The weight that the next batch waits for; up to 1, callers need not gather.
     wanted: AtomicUsize,
-    /// How many batches are left to rest.
+    /// The number of batches that still leave without waiting.
     rest: AtomicUsize,
 }
 
 impl Pace {
-    /// Whether a caller may do its work by itself.
+    /// Returns whether a caller may do its own work.
     pub(super) fn is_idle(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) <= 1
     }
 
-    /// How much the next batch is to wait for.
+    /// Returns the weight that the next batch must wait for.
     pub(super) fn wanted(&self, enough: usize) -> usize {
         self.wanted.load(Ordering::Relaxed).min(enough)
     }
 
-    /// A batch left with this number of items and this weight; whether it had what it waited for.
+    /// Records that a batch left with this number of items and this weight, and whether it reached
+    /// the weight that it waited for.
     pub(super) fn took(&self, items: usize, weight: usize, in_time: bool) {
         if items <= 1 {
             self.wanted.store(0, Ordering::Relaxed);

@@ -10,17 +10,17 @@ use tokio::time::timeout;
 
 use super::pool::Session;
 
-/// What ends by itself within this is not cancelled: that costs the connection.
+/// A statement that ends within this time is not cancelled: a cancellation costs the connection.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How long a cancellation is waited for. No statement of a long list takes longer, cancelled or
-/// not.
+/// The timeout of a cancellation. No statement of a long list takes longer, cancelled or not.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Gives the connection back, and its room, once the server has ended all that was sent on it: who
-/// had it next would wait behind that. What takes longer than a moment is cancelled.
+/// Returns the connection to the pool, and its permit to the readers, when the server has ended all
+/// statements on it: the next user of the connection would wait for them. Statements that take
+/// longer than `MOMENT` are cancelled.
 pub(super) async fn give_back(session: Arc<Session>, room: Option<OwnedSemaphorePermit>) {
     let was_cancelled = ended(&session).await;
-    // A cancellation that comes late must not meet the next user's statement.
+    // A late cancellation must not reach the next user's statement.
     let cancelled = Arc::into_inner(session).filter(|_| was_cancelled);
     if let Some(session) = cancelled {
         drop(Client::take(session.client));
@@ -28,7 +28,7 @@ pub(super) async fn give_back(session: Arc<Session>, room: Option<OwnedSemaphore
     drop(room);
 }
 
-/// Returns when all has ended, and whether it had to be cancelled.
+/// Returns, when all statements have ended, whether they had to be cancelled.
 async fn ended(session: &Session) -> bool {
     let mut last = pin!(session.client.batch_execute(""));
     if timeout(MOMENT, last.as_mut()).await.is_ok() {

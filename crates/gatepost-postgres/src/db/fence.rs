@@ -1,4 +1,4 @@
-//! Whether the schema is still one that this code knows.
+//! The check that this code knows the version of the schema.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
@@ -12,11 +12,12 @@ use super::text::Texts;
 use crate::error::{Failure, Result};
 
 const NEWEST: &str = "SELECT max(version) FROM :schema.gatepost_migration";
-/// How long a look holds. A node that listens looks more often, and is notified of a migration.
+/// How long a check is valid. A node that listens checks more often, and is notified of a
+/// migration.
 const HOLDS: Duration = Duration::from_secs(2);
 
-/// A newer process may migrate the schema at any moment. From then on nothing is read or written
-/// here: what this code does not know of, it would break. Cheap to clone; all clones are one.
+/// Stops all access once a newer process has migrated the schema, which may happen at any moment:
+/// this code could damage data that it does not know. Cheap to clone; all clones share one state.
 #[derive(Clone, Debug)]
 pub(crate) struct Fence(Arc<Looks>);
 
@@ -24,15 +25,15 @@ pub(crate) struct Fence(Arc<Looks>);
 struct Looks {
     /// The version of this code.
     known: i32,
-    /// What the last look found.
+    /// The result of the last check.
     found: AtomicI32,
     start: Instant,
-    /// Microseconds after `start` until which the last look holds.
+    /// Microseconds after `start` until which the last check is valid.
     until: AtomicU64,
 }
 
 impl Fence {
-    /// Of a schema that was found to be of the version that this code knows.
+    /// Creates the fence of a schema whose version was found to be the one that this code knows.
     pub(crate) fn new(known: i32) -> Self {
         let start = Instant::now();
         let fence = Self(Arc::new(Looks {
@@ -45,7 +46,7 @@ impl Fence {
         fence
     }
 
-    /// Whether the last look says enough; an error when it found a newer version.
+    /// Returns whether the last check is still valid; an error if it found a newer version.
     pub(super) fn stands(&self) -> Result<bool> {
         let holds = self.micros(Instant::now()) < self.0.until.load(Ordering::Acquire);
         if holds {
@@ -54,7 +55,7 @@ impl Fence {
         Ok(holds)
     }
 
-    /// Asks the database, without a prepared statement: poolers are passed.
+    /// Queries the version without a prepared statement, which works with any pooler.
     pub(crate) async fn look(&self, client: &Client, begin: &str, texts: &Texts) -> Result<()> {
         let (began, text) = (Instant::now(), texts.text(NEWEST));
         let answer = within(client, begin, async {
@@ -68,11 +69,11 @@ impl Fence {
         self.found(newest, began)
     }
 
-    /// What a look found that began at that moment.
+    /// Records the result of a check that began at that moment.
     pub(crate) fn found(&self, version: i32, began: Instant) -> Result<()> {
         let known = self.0.known;
         if !self.hold(began) {
-            // Another look began later.
+            // Another check began later.
             return self.judge(version);
         }
         let before = self.0.found.swap(version, Ordering::AcqRel);
@@ -95,7 +96,7 @@ impl Fence {
         }
     }
 
-    /// Whether no look that began later has said anything.
+    /// Returns whether no check that began later has a result.
     fn hold(&self, began: Instant) -> bool {
         let until = self.micros(began + HOLDS);
         self.0.until.fetch_max(until, Ordering::AcqRel) <= until

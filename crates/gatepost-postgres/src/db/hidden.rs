@@ -1,4 +1,4 @@
-//! Parameters that show nothing: the driver logs those of each statement at `debug`.
+//! Parameters with an empty `Debug`: the driver logs the parameters of each statement at `debug`.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use tokio_postgres::types::{Format, IsNull, ToSql, Type};
 
 type Written = Result<IsNull, Box<dyn Error + Sync + Send>>;
 
-/// A parameter as it is, but for its `Debug`.
+/// A parameter with a hidden value in `Debug`.
 pub(super) struct Hidden<'a>(pub(super) &'a (dyn ToSql + Sync));
 
 impl fmt::Debug for Hidden<'_> {
@@ -22,7 +22,7 @@ impl ToSql for Hidden<'_> {
         self.0.to_sql_checked(ty, out)
     }
 
-    /// The parameter itself is asked when it is written.
+    /// Returns true: the wrapped parameter checks its type when it is written.
     fn accepts(_: &Type) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Connections, and the shapes of a transaction.
+//! Connections and transactions.
 
 mod ended;
 mod fence;

@@ -10,7 +10,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::login::Login;
 use crate::settings::Settings;
 
-/// Each with the password of the moment, and set as the store needs it.
+/// Opens connections with the current password and the settings of the store.
 pub(super) struct Opening {
     login: Login,
     session: Option<String>,

@@ -22,14 +22,14 @@ use crate::error::{Failure, Result};
 use crate::settings::Settings;
 use crate::tls;
 
-/// How long a call waits for a connection of the pool.
+/// How long a call waits for a connection from the pool.
 const WAIT: Duration = Duration::from_secs(10);
-/// How a transaction of one statement begins.
+/// The beginning of a transaction of one statement.
 const ONE: &str = "BEGIN";
-/// How often a transaction that lost a deadlock is repeated.
+/// How often a transaction that lost a deadlock is attempted.
 const TRIES: u32 = 3;
 
-/// The pool. A connection that was lost is replaced when the next call asks for one.
+/// The pool. A lost connection is replaced when the next call needs one.
 #[derive(Clone)]
 pub(crate) struct Db {
     pool: Pool,
@@ -37,11 +37,12 @@ pub(crate) struct Db {
     texts: Texts,
     settings: Arc<Settings>,
     waits: Arc<Waits>,
-    /// Half of the connections, for what may read long: what is sent never waits for all of those.
+    /// Permits for long reads, half of the connections: deliveries never wait for long reads to
+    /// end.
     readers: Arc<Semaphore>,
-    /// A cancellation has a connection of its own.
+    /// Used for the separate connections of cancellations.
     tls: MakeRustlsConnect,
-    /// None while the schema is being brought up to date.
+    /// `None` while the schema is being migrated.
     fence: Option<Fence>,
 }
 
@@ -63,7 +64,7 @@ impl Db {
         );
         let pool = Pool::builder(manager)
             .max_size(config.max_connections)
-            // The connection that was used last: its session has in its caches what is needed.
+            // The connection that was used last has the needed data in its session's caches.
             .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
@@ -86,24 +87,24 @@ impl Db {
         })
     }
 
-    /// The same, from now on only while the schema is of a version that is known.
+    /// Returns the same pool, usable only while the schema is of a known version.
     pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
         self.fence = Some(fence.clone());
         self
     }
 
-    /// The number of the advisory lock under which this schema is migrated.
+    /// Returns the number of the advisory lock of this schema's migrations.
     pub(crate) fn lock(&self) -> i64 {
         self.lock
     }
 
-    /// The first number of the advisory locks of this schema's places.
+    /// Returns the first number of the advisory locks of this schema's realms.
     pub(crate) fn places(&self) -> i32 {
         let [a, b, c, d, ..] = self.lock.to_be_bytes();
         i32::from_be_bytes([a, b, c, d])
     }
 
-    /// Where those wait who need locks that others hold.
+    /// Returns the waiting lists of locks that other transactions hold.
     pub(crate) fn waits(&self) -> &Waits {
         &self.waits
     }
@@ -112,14 +113,14 @@ impl Db {
         self.pool.close();
     }
 
-    /// Room among those who may read long, for as long as it is kept.
+    /// Returns a permit for long reads, valid until it is dropped.
     pub(crate) async fn reader(&self) -> Result<OwnedSemaphorePermit> {
         let room = timeout(WAIT, Arc::clone(&self.readers).acquire_owned()).await;
         let room = room.ok().and_then(std::result::Result::ok);
         room.ok_or_else(|| Failure::unavailable("others are reading long lists"))
     }
 
-    /// One statement.
+    /// Runs one statement.
     pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         Ok(self.one(sql, params).await?.rows)
     }
@@ -128,25 +129,25 @@ impl Db {
         Ok(self.query(sql, params).await?.into_iter().next())
     }
 
-    /// One statement that returns a row.
+    /// Runs one statement that returns a row.
     pub(crate) async fn row(&self, sql: &str, params: &[Param<'_>]) -> Result<Row> {
         self.query_opt(sql, params)
             .await?
             .ok_or_else(Failure::nothing)
     }
 
-    /// One statement that says yes or no.
+    /// Runs one statement that returns a Boolean.
     pub(crate) async fn is(&self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
         Ok(self.row(sql, params).await?.try_get(0)?)
     }
 
-    /// One statement; returns how many rows it changed.
+    /// Runs one statement; returns the number of changed rows.
     pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         Ok(self.one(sql, params).await?.count)
     }
 
-    /// One statement in a transaction of its own kind. Not cached: a shape is seldom asked for
-    /// twice in a row.
+    /// Runs one statement in a transaction with its own `BEGIN`. It is not cached: the same list is
+    /// seldom requested twice in a row.
     pub(crate) async fn read(
         &self,
         begin: &str,
@@ -160,7 +161,7 @@ impl Db {
         Ok(returned.into_iter().flat_map(|one| one.rows).collect())
     }
 
-    /// Several statements in one transaction and one round trip; returns the rows of each.
+    /// Runs several statements in one transaction and one round trip; returns the rows of each.
     pub(crate) async fn pipeline(
         &self,
         begin: &str,
@@ -170,7 +171,7 @@ impl Db {
         Ok(returned.into_iter().map(|one| one.rows).collect())
     }
 
-    /// The first row that the last of several statements returns.
+    /// Returns the first row that the last of several statements returns.
     pub(crate) async fn last_row(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Row> {
         let rows = self.pipeline(ONE, statements).await?.pop();
         let row = rows.and_then(|rows| rows.into_iter().next());
@@ -182,7 +183,7 @@ impl Db {
         returned.pop().ok_or_else(Failure::nothing)
     }
 
-    /// Repeated when it lost a deadlock.
+    /// Runs a transaction, and repeats it if it lost a deadlock.
     async fn transaction(
         &self,
         begin: &str,
@@ -225,42 +226,42 @@ impl Db {
         Ok(session)
     }
 
-    /// The beginning of a transaction with all that it says.
+    /// Returns the beginning of a transaction with all its settings.
     pub(super) fn begun(&self, begin: &str) -> Arc<str> {
         self.texts.cached(begin, |begin| self.settings.said(begin))
     }
 
-    /// The same for one whose statements take this long at most.
+    /// Returns the same for a transaction whose statements take at most this long.
     pub(super) fn begun_long(&self, begin: &str, longest: Duration) -> String {
         self.settings.said_long(begin, longest)
     }
 
-    /// What encrypts connections.
+    /// Returns the TLS connector.
     pub(super) fn tls(&self) -> MakeRustlsConnect {
         self.tls.clone()
     }
 
-    /// The text of a statement that is used once.
+    /// Returns the text of a statement that is used once.
     pub(super) fn written(&self, sql: &str) -> String {
         self.texts.written(sql)
     }
 }
 
 impl Session {
-    /// The statement as this connection runs it.
+    /// Returns the statement prepared on this connection.
     pub(super) async fn ready(&self, sql: &str) -> Result<Statement> {
         let text = self.db.texts.text(sql);
         if let Ok(statement) = self.client.prepare_cached(&text).await {
             return Ok(statement);
         }
-        // A session of a pooler may be set to so little time that not even this fits into it.
+        // The session of a pooler may have too short a timeout even for this.
         let again = async { Ok(self.client.prepare_cached(&text).await?) };
         within(&self.client, &self.db.begun(ONE), again).await
     }
 }
 
-/// FNV-1a of the schema's name: stores in different schemas of one database do not wait for each
-/// other.
+/// Returns FNV-1a of the schema's name: stores in different schemas of one database do not wait for
+/// each other.
 fn lock_number(schema: &str) -> i64 {
     let hash = schema
         .bytes()

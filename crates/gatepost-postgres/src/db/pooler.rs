@@ -1,17 +1,17 @@
-//! What a pooler must do that gives each transaction another session.
+//! The check of a pooler that gives each transaction another session.
 
 use gatepost_storage::ErrorKind;
 
 use super::pool::Db;
 use crate::error::{Failure, Result};
 
-/// Whether the server knows this statement by the name that the driver gave it. A pooler that knows
-/// statements gives them names of its own.
+/// The query whether the server knows this statement by the name that the driver gave it. A pooler
+/// that tracks statements gives them its own names.
 const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_prepared_statements
     WHERE statement LIKE 'SELECT EXISTS (SELECT FROM pg_prepared_statements%' AND name ~ '^s[0-9]+$')";
 
 impl Db {
-    /// Fails at once where statements would fail later.
+    /// Fails immediately if the pooler does not track statements; otherwise they would fail later.
     pub(crate) async fn check_pooler(&self) -> Result<()> {
         match self.is(IS_OURS, &[]).await? {
             false => Ok(()),

@@ -1,4 +1,4 @@
-//! Statements as a connection runs them, each in a transaction.
+//! Statements on a connection, each in a transaction.
 
 use std::pin::pin;
 
@@ -12,14 +12,14 @@ use crate::error::{Failure, Result};
 
 pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
 
-/// What a statement returned.
+/// The result of a statement.
 pub(crate) struct Returned {
     pub(crate) rows: Vec<Row>,
-    /// How many rows it changed or returned.
+    /// The number of rows that it changed or returned.
     pub(crate) count: u64,
 }
 
-/// Runs a statement. Sent at the first poll.
+/// Runs a statement, which is sent at the first poll.
 pub(super) async fn run(
     client: &Client,
     statement: &Statement,
@@ -35,11 +35,11 @@ pub(super) async fn run(
     Ok(Returned { rows, count })
 }
 
-/// Runs a body in one transaction and one round trip: beginning, body and end are sent at once, so
-/// that the server alone decides how long its locks are held.
+/// Runs a body in one transaction and one round trip: beginning, body and end are sent together, so
+/// only the server determines how long its locks are held.
 ///
-/// Sent at the first poll: a future that is dropped leaves a whole transaction or none, if the body
-/// is sent at its first poll.
+/// Sent at the first poll: if the future is dropped, the server runs the whole transaction or
+/// nothing, provided that the body is sent at its first poll.
 pub(crate) async fn within<T>(
     client: &Client,
     begin: &str,
@@ -57,7 +57,8 @@ pub(crate) async fn within<T>(
     Ok(returned)
 }
 
-/// Runs statements [within] one transaction; one that says nothing of its own is one by itself.
+/// Runs statements [within] one transaction; a single statement without its own `BEGIN` is a
+/// transaction by itself.
 pub(crate) async fn together(
     client: &Client,
     begin: &str,
@@ -73,8 +74,8 @@ pub(crate) async fn together(
     within(client, begin, all).await
 }
 
-/// Prepares a statement [within] a transaction: a session of a pooler may be set to so little time
-/// that not even this fits into it.
+/// Prepares a statement [within] a transaction: the session of a pooler may have too short a
+/// timeout even for this.
 pub(crate) async fn prepared(client: &Client, begin: &str, text: &str) -> Result<Statement> {
     let prepared = within(client, begin, async { Ok(client.prepare(text).await?) });
     prepared.await.map_err(Failure::before_anything)

@@ -1,14 +1,14 @@
-//! Statements say `:schema.` where the name of the store's schema belongs.
+//! Statement texts with the name of the store's schema instead of `:schema.`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 const MARK: &str = ":schema.";
-/// How many texts are remembered; then all are forgotten.
+/// The number of texts that are remembered; at this number all are forgotten.
 const MOST: usize = 1_024;
 
-/// The texts of statements with the name of one schema in them, each written once. So nothing
-/// depends on the `search_path` of a session.
+/// The texts of statements with the name of one schema, each created once. Nothing depends on the
+/// `search_path` of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     prefix: Arc<str>,
@@ -16,7 +16,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// `schema` is a plain identifier; in quotes it may also be a word of SQL.
+    /// Takes a plain identifier as the schema; in quotes it may also be an SQL keyword.
     pub(crate) fn of(schema: &str) -> Self {
         Self {
             prefix: format!("\"{schema}\".").into(),
@@ -24,12 +24,12 @@ impl Texts {
         }
     }
 
-    /// The statement with the schema in its text.
+    /// Returns the statement with the schema in its text.
     pub(crate) fn text(&self, sql: &str) -> Arc<str> {
         self.cached(sql, |sql| self.written(sql))
     }
 
-    /// What `write` makes of a text; the same each time.
+    /// Returns the result of `write` for a text, computed once.
     pub(crate) fn cached(&self, sql: &str, write: impl FnOnce(&str) -> String) -> Arc<str> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = known.get(sql) {
@@ -45,7 +45,7 @@ impl Texts {
         text
     }
 
-    /// The same for a text that is used once.
+    /// Returns the same for a text that is used once.
     pub(crate) fn written(&self, sql: &str) -> String {
         sql.replace(MARK, &self.prefix)
     }

@@ -1,4 +1,4 @@
-//! Whoever needs what others hold of a place waits here, and not on the pool's connections.
+//! Waiting for locks that other transactions hold on a realm, without a connection of the pool.
 
 use std::time::Duration;
 
@@ -16,23 +16,24 @@ const WAIT: &str = concat!(
     include_str!("../sql/place/needed.sql"),
     include_str!("../sql/place/wait.sql"),
 );
-/// How many locks there are; `gatepost_slot` numbers them.
+/// The number of locks; `gatepost_slot` numbers them.
 const SLOTS: usize = 322;
-/// One that waits for a lock gives its connection back after this long and tries again later, so
-/// that a place that stays locked does not use up the pool.
+/// A transaction that waits for a lock gives its connection back after this long and is retried
+/// later, so that a realm that stays locked does not use up the pool.
 pub(crate) const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
-/// The pause between two tries.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Said of a place that others hold for longer than is waited for it.
+/// The error if a realm stays locked for longer than the patience.
 pub(crate) const LOCKED: &str = "the place stayed locked";
 
-/// What a try with locks came to; without one of them nothing was done, and that is said.
+/// The result of an attempt with locks. If a lock was missing nothing was done, and its slot is the
+/// error.
 pub(crate) type Tried<T> = Result<std::result::Result<T, Option<i32>>>;
 
-/// What waits in this process: one for each lock, and all together with a quarter of the pool's
-/// connections.
+/// The limits of waiting in this process: one call for each lock, and for all calls together a
+/// quarter of the pool's connections.
 #[derive(Debug)]
 pub(crate) struct Waits {
     slots: Vec<Semaphore>,
@@ -40,19 +41,19 @@ pub(crate) struct Waits {
     patience: Duration,
 }
 
-/// One that needs locks. It tries them at first, waits for nobody, and says what was missing.
+/// A call that needs locks. Its first attempts do not wait, and report the missing lock.
 pub(crate) struct Turn<'a> {
     waits: &'a Waits,
     until: Instant,
     pause: Duration,
-    /// It is the first of those who need the lock that it missed.
+    /// Held by the first of the calls that need the missing lock.
     first: Option<SemaphorePermit<'a>>,
-    /// It may wait with a connection.
+    /// The permission to wait with a connection.
     connection: Option<SemaphorePermit<'a>>,
 }
 
 impl Waits {
-    /// With this many connections in the pool, and this long for each who waits.
+    /// Takes the number of connections in the pool, and how long each call may wait.
     pub(super) fn new(connections: usize, patience: Duration) -> Self {
         Self {
             slots: (0..SLOTS).map(|_| Semaphore::new(1)).collect(),
@@ -73,7 +74,7 @@ impl Waits {
 }
 
 impl Turn<'_> {
-    /// How the transaction begins, whose first statement is [`sql`](Self::sql).
+    /// Returns the beginning of the transaction whose first statement is [`sql`](Self::sql).
     pub(crate) fn begin(&self) -> &'static str {
         match self.connection {
             Some(_) => BEGIN_WAITING,
@@ -81,7 +82,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes the locks of `lock_params`; the next statement does nothing where they are not had.
+    /// Returns the statement that takes the locks of `lock_params`; the next statement does nothing
+    /// if one is missing.
     pub(crate) fn sql(&self) -> &'static str {
         match self.connection {
             Some(_) => WAIT,
@@ -89,8 +91,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What a try came to; `None` when it is time for another. It is no error that it waited in
-    /// vain, or lost to another.
+    /// Returns the result of an attempt, or `None` when another is due. Waiting in vain or losing
+    /// to another transaction is no error.
     pub(crate) async fn after<T>(&mut self, tried: Tried<T>) -> Result<Option<T>> {
         let not_had = match tried {
             Ok(Ok(done)) => return Ok(Some(done)),
@@ -105,9 +107,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns when it is time for another try, or false when the patience is at its end. `missing`
-    /// is the lock that was not had: those who need it come one after the other, the first with a
-    /// connection if one is left for that, or else by another try.
+    /// Returns true when another attempt is due, or false when the patience has ended. `missing` is
+    /// the missing lock: the calls that need it follow one after the other. The first waits with a
+    /// connection if one is left for that; otherwise it retries.
     pub(crate) async fn next(&mut self, missing: Option<i32>) -> bool {
         self.connection = None;
         let pause = self.pause;
@@ -128,7 +130,7 @@ impl Turn<'_> {
     }
 }
 
-/// What the statement says that takes the locks.
+/// Returns the missing lock from the result of the statement that takes the locks.
 pub(crate) fn missing(rows: &[Row]) -> Result<Option<i32>> {
     let row = rows.first().ok_or_else(Failure::nothing)?;
     Ok(row.try_get("missing")?)

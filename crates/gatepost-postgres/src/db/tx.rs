@@ -13,8 +13,8 @@ use super::pool::{Db, Session};
 use super::statement::{Param, run};
 use crate::error::{Failure, Result};
 
-/// A transaction. Rolled back when it is dropped before its commit; until the server has done so,
-/// nobody has its connection or its room.
+/// A transaction, rolled back if it is dropped before its commit. Until the server has rolled back,
+/// no other call gets its connection or its permit.
 pub(crate) struct Tx {
     session: Arc<Session>,
     room: Option<OwnedSemaphorePermit>,
@@ -22,13 +22,14 @@ pub(crate) struct Tx {
 }
 
 impl Db {
-    /// Begins a transaction; `begin` as [`Settings`](crate::settings::Settings) takes it.
+    /// Begins a transaction; `begin` has the form that [`Settings`](crate::settings::Settings)
+    /// takes.
     pub(crate) async fn begin(&self, begin: &str) -> Result<Tx> {
         self.begin_with(&self.begun(begin), None).await
     }
 
-    /// The same for one that may read long: in this room, and each of its statements at most for
-    /// this long.
+    /// Begins a transaction that may read long, with this permit; each of its statements may take
+    /// this long at most.
     pub(crate) async fn begin_long(
         &self,
         begin: &str,
@@ -40,7 +41,7 @@ impl Db {
     }
 
     async fn begin_with(&self, begin: &str, room: Option<OwnedSemaphorePermit>) -> Result<Tx> {
-        // From here on: a future that is dropped while the statement is under way rolls back.
+        // From here on a future that is dropped during the statement rolls back.
         let tx = Tx {
             session: Arc::new(self.session().await?),
             room,
@@ -52,19 +53,19 @@ impl Db {
 }
 
 impl Tx {
-    /// The rows of a statement that is asked for often.
+    /// Returns the rows of a statement that is used often.
     pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         let ready = self.session.ready(sql).await?;
         Ok(run(&self.session.client, &ready, params).await?.rows)
     }
 
-    /// The first row.
+    /// Returns the first row.
     pub(crate) async fn query_one(&self, sql: &str, params: &[Param<'_>]) -> Result<Row> {
         let row = self.query(sql, params).await?.into_iter().next();
         row.ok_or_else(Failure::nothing)
     }
 
-    /// Simple statements without parameters, used once.
+    /// Runs simple statements without parameters that are used once.
     pub(crate) async fn run(&self, sql: &str) -> Result<()> {
         let text = self.session.db.written(sql);
         Ok(self.session.client.batch_execute(&text).await?)
@@ -82,7 +83,7 @@ impl Drop for Tx {
         if self.open {
             // Sent at the first poll.
             let _ = self.session.client.batch_execute("ROLLBACK").now_or_never();
-            // Without a runtime nobody uses the connection again.
+            // Without a runtime the connection is not used again.
             if let Ok(runtime) = Handle::try_current() {
                 runtime.spawn(give_back(Arc::clone(&self.session), self.room.take()));
             }

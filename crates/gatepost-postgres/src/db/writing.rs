@@ -1,4 +1,4 @@
-//! What is under way that has not read of a change.
+//! Waiting for transactions that have not read a change.
 
 use std::time::Duration;
 
@@ -7,18 +7,19 @@ use tokio::time::{Instant, sleep};
 use super::pool::Db;
 use crate::error::{Failure, Result};
 
-/// Whoever changes what an enqueue was decided by waits for it, once that is committed.
+/// Marks a transaction that enqueues or claims. A change of the data that enqueues depend on waits
+/// for these transactions after its commit.
 pub(crate) const BEGIN_WRITING: &str = "LOCK TABLE :schema.gatepost_queue IN ROW EXCLUSIVE MODE";
 const WRITING: &str = include_str!("../sql/place/writing.sql");
-/// No transaction of ours that writes to the queue takes longer.
+/// The maximum duration of our transactions that write to the queue.
 const LONGEST: Duration = Duration::from_secs(45);
-/// The pause between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Db {
-    /// Called once a change is committed: returns when all have ended that enqueue or claim and may
-    /// not have read of it. Nobody waits for whoever began later.
+    /// Waits, after the commit of a change, until all transactions have ended that enqueue or claim
+    /// and may not have read it. Transactions that began later are not waited for.
     pub(crate) async fn wait_for_writers(&self) -> Result<()> {
         let until = Instant::now() + LONGEST;
         let (mut writing, mut pause) = (self.writing(None).await?, PAUSE);
@@ -35,7 +36,8 @@ impl Db {
         Ok(())
     }
 
-    /// The transactions under way that write to the queue, or those of them that are among these.
+    /// Returns the transactions under way that write to the queue, or only those of them in
+    /// `among`.
     async fn writing(&self, among: Option<Vec<String>>) -> Result<Vec<String>> {
         let rows = self.query(WRITING, &[&among]).await?;
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()

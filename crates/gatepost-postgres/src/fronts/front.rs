@@ -1,23 +1,23 @@
-//! One lane.
+//! The claim cursor of one queue.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Earlier than anything that waits.
+/// Earlier than any waiting delivery.
 pub(super) const FRONT: DateTime<Utc> = DateTime::<Utc>::MIN_UTC;
-/// What another process has queued may be committed a little later than what was due after it.
+/// How much later a delivery of another process may be committed than one that is due after it.
 const SLACK: TimeDelta = TimeDelta::milliseconds(100);
 
 #[derive(Debug, Default)]
 pub(super) struct Front {
-    /// What was due before has been claimed. `None`: nothing is known.
+    /// All deliveries due earlier have been claimed. `None`: nothing is known.
     since: Option<DateTime<Utc>>,
-    /// The earliest that was queued since the claims began that are under way.
+    /// The earliest due time that was enqueued after the claims under way began.
     queued: Option<DateTime<Utc>>,
     under_way: u32,
 }
 
 impl Front {
-    /// Where it begins; `None`: at the front.
+    /// Returns the due time at which a claim begins; `None` is the start of the queue.
     pub(super) fn since(&self) -> Option<DateTime<Utc>> {
         self.since.filter(|since| *since > FRONT)
     }
@@ -38,11 +38,12 @@ impl Front {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// A claim began at `begun`; of what was due from there until before `upto` nothing is left.
+    /// Ends a claim that began at `begun`: no delivery that is due from there until before `upto`
+    /// is left.
     pub(super) fn end(&mut self, begun: Option<DateTime<Utc>>, upto: DateTime<Utc>) {
         self.end_in_vain();
         if begun.is_some_and(|begun| self.since.is_none_or(|since| since < begun)) {
-            // Led back since: it says nothing of what is before.
+            // The cursor has moved back: this claim says nothing about earlier deliveries.
             return;
         }
         let upto = upto.checked_sub_signed(SLACK).unwrap_or(upto);

@@ -15,7 +15,7 @@ fn lane(webhook: i64) -> Lane {
     }
 }
 
-/// Claims some of lane 1, the last of them due then, at second 1000.
+/// Claims `count` deliveries of queue 1, the last of them due at `due`, at second 1000.
 fn claim(fronts: &Fronts, most: i64, count: i64, due: i64) -> Option<DateTime<Utc>> {
     let claiming = fronts.claim(vec![(lane(1), most)]);
     let since = claiming.since[0];
@@ -23,13 +23,13 @@ fn claim(fronts: &Fronts, most: i64, count: i64, due: i64) -> Option<DateTime<Ut
     since
 }
 
-/// Where the next claim of lane 1 begins, in milliseconds.
+/// Returns the start of the next claim from queue 1, in milliseconds.
 fn next(fronts: &Fronts) -> Option<i64> {
     let since = claim(fronts, 1, 0, 0)?;
     Some((since - DateTime::UNIX_EPOCH).num_milliseconds())
 }
 
-/// From lane 1 a full claim was made, up to second 500.
+/// Returns cursors after a full claim from queue 1, up to second 500.
 fn claimed() -> Fronts {
     let fronts = Fronts::default();
     claim(&fronts, 200, 200, 500);
@@ -85,7 +85,7 @@ fn what_is_queued_while_a_claim_is_under_way_is_not_passed_over() {
     fronts.queued([(lane(1), at(600))]);
     first.end([(lane(1), at(700)), (lane(1), at(701))], at(1_000));
     assert_eq!(next(&fronts), Some(600_000));
-    // One that began behind it does not pass over it either.
+    // A claim that began behind it does not skip it either.
     let second = fronts.claim(vec![(lane(1), 1)]);
     fronts.queued([(lane(1), at(400))]);
     second.end([(lane(1), at(702))], at(1_000));

@@ -1,4 +1,4 @@
-//! Changes of keys, and how caches learn of them.
+//! Changes of keys, and the notification of caches.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
@@ -21,8 +21,8 @@ pub(super) const WORDS: Words = Words {
     taken: "the owner has a key of that name",
     reference: "key",
 };
-/// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
-/// keys.
+/// The number of changes of a shard that are remembered. A caller that asks for older changes must
+/// drop all keys of the shard.
 const CHANGES_KEPT: i64 = 64;
 
 impl PostgresStore {
@@ -63,8 +63,8 @@ impl PostgresStore {
         Ok(moved)
     }
 
-    /// Changes a key and moves the generation of its slice, in one round trip. Its lookup id, by
-    /// which the slice is found, never changes.
+    /// Changes a key and moves the generation of its shard, in one round trip. Its lookup id, which
+    /// determines the shard, never changes.
     async fn moving(&self, id: KeyId, sql: &str, params: &[Param<'_>]) -> Result<(Row, Moved)> {
         let keys = Keys::of(vec![self.lookup_of(id).await?])?;
         let statements = [(sql, params), (CHANGED, &keys.params())];
@@ -76,7 +76,7 @@ impl PostgresStore {
         Ok((stored, moved(slice.first().ok_or_else(Failure::nothing)?)?))
     }
 
-    /// The lookup id of a key, which never changes.
+    /// Returns the lookup id of a key, which never changes.
     pub(super) async fn lookup_of(&self, id: KeyId) -> Result<String> {
         let sql = "SELECT lookup FROM :schema.gatepost_key WHERE id = $1";
         let found = self.db().query_opt(sql, &[&id.0]).await?;
@@ -85,7 +85,8 @@ impl PostgresStore {
     }
 }
 
-/// Moves the slices of all keys of these owners, within the transaction that marks them as gone.
+/// Moves the shards of all keys of these owners, within the transaction that marks the owners as
+/// deleted.
 pub(crate) async fn keys_removed(tx: &Tx, owners: &[Uuid]) -> Result<Vec<Moved>> {
     let sql = "SELECT lookup FROM :schema.gatepost_key WHERE owner = ANY ($1)";
     let rows = tx.query(sql, &[&owners]).await?;
@@ -98,7 +99,7 @@ pub(crate) async fn keys_removed(tx: &Tx, owners: &[Uuid]) -> Result<Vec<Moved>>
     rows.iter().map(moved).collect()
 }
 
-/// Keys that change, and their slices.
+/// Changed keys, and their shards.
 pub(super) struct Keys {
     slices: Vec<i16>,
     lookups: Vec<String>,
@@ -116,13 +117,13 @@ impl Keys {
         })
     }
 
-    /// Of [`CHANGED`].
+    /// Returns the parameters of [`CHANGED`].
     pub(super) fn params(&self) -> [Param<'_>; 3] {
         [&self.slices, &self.lookups, &CHANGES_KEPT]
     }
 }
 
-/// A row of [`CHANGED`].
+/// Reads a row of [`CHANGED`].
 pub(super) fn moved(row: &Row) -> Result<Moved> {
     let slice = u8::try_from(row.try_get::<_, i16>("slice")?);
     Ok(Moved {

@@ -1,4 +1,4 @@
-//! A key takes the place of another.
+//! The replacement of a key by another.
 
 use apikey_core::{ApiKey, Expiration, KeyId};
 use gatepost_storage::keys::{KeyRow, Rolled};
@@ -14,7 +14,7 @@ use crate::records::table::params;
 use crate::store::PostgresStore;
 
 impl PostgresStore {
-    /// Stores the new key, ends the old one and moves the generation of its slice, in one round
+    /// Stores the new key, ends the old one and moves the generation of its shard, in one round
     /// trip, while nobody else adds a key of that owner.
     pub(super) async fn replace_key(
         &self,

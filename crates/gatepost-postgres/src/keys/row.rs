@@ -11,17 +11,17 @@ use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::records::table::{Cell, numbered};
 
-/// The number of a row is not written.
+/// Selects the fields that an insert writes: all except the row number.
 const WRITTEN: fn(&&Field) -> bool = |field| field.name != "id";
 const EDITED: fn(&&Field) -> bool = |field| field.edited;
 
 pub(super) static SQL: LazyLock<Sql> = LazyLock::new(Sql::of);
 
-/// The statements of the table of keys, made of the fields that a key has.
+/// The statements of the table of keys, built from the fields of a key.
 pub(super) struct Sql {
     /// The columns of a row `r`, not `r.*`: a column may be added while this process runs.
     pub(super) columns: String,
-    /// What is read of a key that is there.
+    /// The `SELECT` of existing keys.
     pub(super) select: String,
     pub(super) insert: String,
     pub(super) update: String,
@@ -49,12 +49,12 @@ impl Sql {
     }
 }
 
-/// The values of a row that an insert writes.
+/// Returns the values that an insert writes.
 pub(super) fn written(row: &KeyRow) -> Result<Vec<Cell>> {
     cells(row, WRITTEN)
 }
 
-/// The values of a row that an edit writes.
+/// Returns the values that an edit writes.
 pub(super) fn edited(row: &KeyRow) -> Result<Vec<Cell>> {
     cells(row, EDITED)
 }
@@ -72,7 +72,7 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
     Ok(KeyRow::from_values(owner(row, "owner")?, values)?)
 }
 
-/// The lookup id of a row of changes, if it has one.
+/// Returns the lookup id of a row of changes, if it has one.
 pub(super) fn lookup(row: &Row) -> Result<Option<LookupId>> {
     let text: Option<&str> = row.try_get("lookup")?;
     text.map(|text| text.parse().map_err(|e| Failure::corrupt("changed key", e)))

@@ -1,4 +1,4 @@
-//! Last logins, and how often keys were used, by the day.
+//! Last logins, and daily counts of uses.
 
 use apikey_core::KeyId;
 use chrono::NaiveDate;
@@ -23,7 +23,7 @@ impl PostgresStore {
             column(logins, |l| l.login.from.to_string()),
         ];
         let days = KeyUse::merged(uses);
-        // In order of key and day: the last of a key is its newest.
+        // In order of key and day: the last entry of a key is its newest.
         let newest = days.chunk_by(|a, b| a.key == b.key);
         let newest: Vec<&KeyUse> = newest.filter_map(<[KeyUse]>::last).collect();
         let added = [

@@ -1,4 +1,4 @@
-//! Deliveries that are replayed or deleted, or expire.
+//! The replay, deletion and expiry of deliveries.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, QueueClass};
@@ -22,9 +22,9 @@ const EXPIRE: &str = concat!(
     "SELECT count(*) AS ended FROM logged"
 );
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
-/// What removes the deliveries that were picked. Each statement sees what came before it: from the
-/// second on nobody claims one, from the fourth on nobody settles one, and what a settlement put
-/// back in the meantime goes with the fifth.
+/// The statements that remove the picked deliveries. Each sees the commits before it: from the
+/// second on none of them can be claimed, from the fourth on none can be settled, and the fifth
+/// removes those that a settlement returned to the queue in between.
 const PICKED: [&str; 6] = [
     include_str!("../sql/gone/picked_queue.sql"),
     include_str!("../sql/gone/picked_hold.sql"),
@@ -35,7 +35,7 @@ const PICKED: [&str; 6] = [
 ];
 
 impl PostgresStore {
-    /// The lanes in which something waits again are said to all.
+    /// Notifies all processes of the queues in which deliveries wait again.
     pub(super) async fn replay_some(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
         let (picked, again): ([Param<'_>; 1], [Param<'_>; 1]) = ([&ids], [&now]);
@@ -72,12 +72,12 @@ impl PostgresStore {
         number(self.db().row(EXPIRE, &params).await?.try_get("ended")?)
     }
 
-    /// Returns whether it was there.
+    /// Returns whether the delivery existed.
     pub(super) async fn delete_one(&self, id: DeliveryId) -> Result<bool> {
         Ok(self.remove_picked(DELETE_PICK, &[&id.0]).await? > 0)
     }
 
-    /// Deletes the deliveries that `pick` names, with all that is kept of them.
+    /// Deletes the deliveries that `pick` selects, with all their data.
     pub(crate) async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
         let mut statements = vec![(pick, params)];
         statements.extend(PICKED.map(|sql| (sql, &[][..])));

@@ -1,4 +1,4 @@
-//! What is counted of webhooks, and what is added to that and to what owners use.
+//! The counters of webhooks, and the changes of these and of the usage of owners.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +105,8 @@ fn usage_columns<'a>(deltas: &[UsageDelta]) -> [Column<'a>; 4] {
     ]
 }
 
-/// Each owner is in a round once, in order of owner: a sum that falls below nothing is nothing,
-/// before the next delta is added.
+/// Divides the changes into rounds with each owner at most once, in order of owner: a sum below
+/// zero is set to zero before the next change is added.
 fn rounds(deltas: &[UsageDelta]) -> Vec<Vec<UsageDelta>> {
     let mut rounds: Vec<BTreeMap<OwnerId, UsageDelta>> = Vec::new();
     for delta in deltas {

@@ -145,7 +145,7 @@ fn stats(row: &Row) -> Result<QueueStats> {
 
 fn usage(row: &Row) -> Result<LogUsage> {
     let number = |column| -> Result<u64> {
-        // A sum below nothing is nothing.
+        // A sum below zero counts as zero.
         Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
     };
     Ok(LogUsage {

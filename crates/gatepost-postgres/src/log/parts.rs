@@ -1,8 +1,8 @@
-//! The partitions of the log: made ahead, and dropped when all that is in one is old.
+//! The partitions of the log: created ahead, and dropped when all deliveries in one are old.
 //!
-//! Whoever defines one waits for the locks of the log no longer than `WAIT`, since all who store
-//! wait behind: a reader that holds it longer, such as a dump, puts the work off until the next
-//! call.
+//! The statement that defines a partition waits at most `WAIT` for the locks of the log, because
+//! all writers wait behind it. If a reader such as a dump holds a lock for longer, the next call
+//! tries again.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{LogRoom, PurgeBounds};
@@ -16,34 +16,34 @@ const PARTS: &str = include_str!("../sql/log/parts.sql");
 const BYTES: &str = include_str!("../sql/log/bytes.sql");
 const OPEN_IN: &str = include_str!("../sql/log/open_in.sql");
 const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
-/// How long the locks of the log are waited for.
+/// The maximum wait for the locks of the log.
 const WAIT: &str = "BEGIN; SET LOCAL lock_timeout = '50ms'";
-/// What ran past the partitions is read when the next one is attached, under a lock: where that is
-/// much, there is none until it has left.
+/// Attaching a partition reads the deliveries beyond the last partition, under a lock. If they are
+/// too many, no partition is attached until they have been removed.
 const SCAN: &str = "SET LOCAL statement_timeout = '100ms'";
-/// Partitions that lie ahead.
+/// The number of empty partitions that are created ahead.
 const AHEAD: usize = 2;
-/// About how many of them cover the age of retention.
+/// The approximate number of partitions that cover the age of retention.
 const COVER: i64 = 8;
-/// Ids of a partition: the first ones, and the least and the most later.
+/// The number of ids in a partition: in the first ones, and the minimum and the maximum later.
 const FIRST_SIZE: i64 = 1_000_000;
 const SIZES: std::ops::RangeInclusive<i64> = 200_000..=50_000_000;
-/// Ids left free where deliveries have run past the partitions: that many come until the next one
-/// is there.
+/// The ids left free if deliveries have run past the last partition: about as many as are used
+/// before the next one is attached.
 const MARGIN: i64 = 10_000;
-/// Deliveries that have not ended are moved out of a partition in bites, the last of them in the
-/// transaction that drops it.
+/// Deliveries that have not ended are moved out of a partition in batches, the last one in the
+/// transaction that drops the partition.
 const BITE: i64 = 500;
-/// How much the clocks of processes may differ.
+/// The assumed maximum difference between the clocks of processes.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
 
 #[derive(Clone, Copy, Debug)]
 struct Part {
     first: i64,
     beyond: i64,
-    /// The id that was given last.
+    /// The id that was assigned last.
     last: i64,
-    /// When its first and its last delivery was created.
+    /// The times at which its first and its last delivery were created.
     began: Option<DateTime<Utc>>,
     ended: Option<DateTime<Utc>>,
 }
@@ -62,7 +62,7 @@ impl PostgresStore {
             }
             match self.add_part(&parts, now).await {
                 Ok(()) => parts = self.parts().await?,
-                // Somebody reads the log for long: later.
+                // A transaction reads the log for a long time: retry with the next call.
                 Err(failure) if failure.was_locked || failure.was_victim => break,
                 Err(failure) => return Err(failure),
             }
@@ -72,14 +72,15 @@ impl PostgresStore {
         Ok(LogRoom { ahead, bytes })
     }
 
-    /// Drops the oldest partition, if all that is in it is old or the log is too large. Returns
-    /// whether there may be more: it has left, or a part of what is in its way.
+    /// Drops the oldest partition if all deliveries in it are old or the log is too large. Returns
+    /// whether there may be more work: the partition was dropped, or some of the deliveries that
+    /// block this were moved.
     pub(super) async fn drop_part(&self, bounds: &PurgeBounds) -> Result<bool> {
         let parts = self.parts().await?;
         let Some(oldest) = parts.first().copied() else {
             return Ok(false);
         };
-        // Deliveries still come to it, or may: an enqueue that is under way has its ids.
+        // Deliveries are still written to it, or may be: an enqueue under way has ids in its range.
         if !self.may_define() || oldest.beyond > oldest.last || parts.len() <= AHEAD + 1 {
             return Ok(false);
         }
@@ -107,7 +108,7 @@ impl PostgresStore {
 
     async fn drop_range(&self, part: Part) -> Result<()> {
         let tx = self.db().begin(WAIT).await?;
-        // In the order in which all others take them.
+        // In the order in which all others take these locks.
         tx.run(
             "LOCK TABLE ONLY :schema.gatepost_delivery, ONLY :schema.gatepost_outcome IN ACCESS EXCLUSIVE MODE",
         )
@@ -124,7 +125,8 @@ impl PostgresStore {
         tx.commit().await
     }
 
-    /// Attached rather than created in place: that needs no lock which keeps others from storing.
+    /// Attaches a new partition instead of creating it as one: this needs no lock that blocks
+    /// writers.
     async fn add_part(&self, parts: &[Part], now: DateTime<Utc>) -> Result<()> {
         let tx = self.db().begin(WAIT).await?;
         tx.run(SCAN).await?;
@@ -181,8 +183,8 @@ fn part(row: &Row) -> Result<Part> {
     })
 }
 
-/// So large that about `COVER` of them hold what is kept, at the rate at which the newest ones were
-/// filled.
+/// Returns a size with which about `COVER` partitions hold the retained deliveries, at the rate at
+/// which the newest ones were filled.
 fn size(parts: &[Part], kept: Option<DateTime<Utc>>, now: DateTime<Utc>) -> i64 {
     let filled = parts.iter().filter(|part| part.began.is_some());
     let Some((oldest, kept)) = filled.rev().take(2).last().zip(kept) else {

@@ -1,5 +1,5 @@
-//! Retention: what is not kept is hidden at once, and leaves by and by: what is too old a partition
-//! at a time, what is beyond its owner's share before that, in bites.
+//! Retention. Deliveries that are not kept are hidden immediately and deleted later: those that are
+//! too old by partition, those beyond their owner's share earlier, in batches.
 
 use std::time::Duration;
 
@@ -28,9 +28,9 @@ const FORGET_DROPPED: &str = include_str!("../sql/log/forget_dropped.sql");
 const FORGET_COUNTS: &str = include_str!("../sql/log/forget_counts.sql");
 const FORGET_TURNS: &str = include_str!("../sql/outbox/forget.sql");
 
-/// How long one call should take.
+/// The target duration of one call.
 const CALL: Duration = Duration::from_millis(250);
-/// Rows that one statement deletes.
+/// The maximum number of rows that one statement deletes.
 const ROWS: i64 = 500;
 
 impl PostgresStore {
@@ -63,7 +63,7 @@ impl PostgresStore {
         Ok(purged)
     }
 
-    /// One owner after another.
+    /// Deletes hidden deliveries, one owner after another.
     async fn forget_hidden(&self, limit: i64, began: Instant) -> Result<Purged> {
         let mut removed = 0;
         while let Some(row) = self.db().query_opt(HIDDEN, &[]).await? {
@@ -86,7 +86,7 @@ impl PostgresStore {
         Ok(purged(removed, false))
     }
 
-    /// Removes in bites until nothing is left, the limit is reached or the time is over.
+    /// Deletes in batches until nothing is left, the limit is reached or the time is over.
     async fn forget(
         &self,
         sql: &str,

@@ -1,4 +1,4 @@
-//! A delivery and an attempt, and their columns.
+//! Deliveries and attempts as columns.
 
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{Claim, ClaimToken, Delivery, DeliveryId, DeliveryState};
@@ -8,7 +8,7 @@ use webhook_model::{TaskId, WebhookId};
 use crate::column::{cause, count, owner, parse, span, status, tenant, text, total};
 use crate::error::{Failure, Result};
 
-/// A row of `rows.sql`.
+/// Reads a row of `rows.sql`.
 pub(super) fn delivery(row: &Row) -> Result<Delivery> {
     let state = DeliveryState::from_word(row.try_get("state")?)
         .ok_or_else(|| Failure::corrupt("state", "unknown word"))?;
@@ -37,7 +37,7 @@ pub(super) fn delivery(row: &Row) -> Result<Delivery> {
     })
 }
 
-/// A row of `attempts.sql`: an attempt and its number.
+/// Reads a row of `attempts.sql`: an attempt and its number.
 pub(super) fn attempt(row: &Row, delivery: DeliveryId) -> Result<(u32, SealedAttempt)> {
     let attempt = SealedAttempt {
         claim: Claim {

@@ -1,4 +1,4 @@
-//! Changes of deliveries that wait: fetched, cancelled, due at once.
+//! Changes of waiting deliveries: claimed, cancelled or made due immediately.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
@@ -32,14 +32,14 @@ const DUE: &str = concat!(
 );
 
 impl PostgresStore {
-    /// The lanes in which something is due are said to all.
+    /// Notifies all processes of the queues in which something is due.
     pub(super) async fn change_some(
         &self,
         deliveries: &[IfWaiting],
         change: WaitingChange,
         now: DateTime<Utc>,
     ) -> Result<Vec<ChangedDelivery>> {
-        // No row has as many.
+        // No row has that many.
         let attempts = |attempts| i32::try_from(attempts).unwrap_or(i32::MAX);
         let columns = [
             column(deliveries, |one| one.delivery.0),

@@ -1,5 +1,5 @@
-//! The generations of slices as this process knows them: read without a lock, valid for a while
-//! only.
+//! The generations of shards as this process knows them: read without a lock, valid for a limited
+//! time.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,21 +7,20 @@ use std::time::Duration;
 use gatepost_storage::keys::KeySlice;
 use tokio::time::Instant;
 
-/// Numbers given out are `epoch << SHIFT | generation of the slice in the database`. Each lost
-/// connection begins a new epoch, so that a cache asks again and has to forget everything:
-/// notifications may have been missed, and a database that a failover brought back may even have
-/// lost generations.
+/// Numbers given out are `epoch << SHIFT | generation of the shard in the database`. Each lost
+/// connection begins a new epoch, so that a cache asks again and must drop everything:
+/// notifications may have been missed, and a database may even have lost generations in a failover.
 const SHIFT: u32 = 40;
 
 pub(super) struct Generation {
     start: Instant,
-    /// Microseconds after `start` until which the slices hold; 0 is never.
+    /// Microseconds after `start` until which the shards are valid; 0 is never.
     valid_until: AtomicU64,
     epoch: AtomicI64,
-    /// The generation of the database up to which all slices are known.
+    /// The generation of the database up to which all shards are known.
     acknowledged: AtomicI64,
     slices: [AtomicI64; KeySlice::COUNT],
-    /// The row of this node, from the first registration on; 0 before.
+    /// The row of this node after its first registration; 0 earlier.
     node: AtomicI64,
 }
 
@@ -37,42 +36,43 @@ impl Generation {
         }
     }
 
-    /// The number of a slice, while it is valid.
+    /// Returns the number of a shard while it is valid.
     pub(super) fn get(&self, slice: KeySlice) -> Option<i64> {
         let now = self.micros(Instant::now());
-        // The span is read first: a number that is read after it can only be newer.
+        // The validity is read first: a number that is read after it can only be newer.
         let valid = now < self.valid_until.load(Ordering::Acquire);
         let slice = self.slices.get(usize::from(slice.0))?;
         valid.then(|| self.number(slice.load(Ordering::Acquire)))
     }
 
-    /// The generation of the slice that moved last, as the database counts.
+    /// Returns the generation of the shard that moved last, as the database counts.
     pub(super) fn newest(&self) -> i64 {
         let slices = self.slices.iter();
         let all = slices.map(|slice| slice.load(Ordering::Acquire));
         all.max().unwrap_or_default()
     }
 
-    /// A beat that began at `began` has read this generation, and before it every slice that moved.
+    /// Records that a beat that began at `began` has read this generation, after every shard that
+    /// moved.
     pub(super) fn confirmed(&self, generation: i64, began: Instant, valid: Duration) {
         self.acknowledged.store(generation, Ordering::Release);
         self.valid_until
             .store(self.micros(began + valid), Ordering::Release);
     }
 
-    /// A slice is at a generation at least as new as this.
+    /// Records that a shard is at a generation at least as new as this.
     pub(super) fn heard(&self, slice: KeySlice, generation: i64) {
         if let Some(slice) = self.slices.get(usize::from(slice.0)) {
             slice.fetch_max(generation, Ordering::AcqRel);
         }
     }
 
-    /// The channel was lost: nothing is known until the next beat.
+    /// Records that the channel was lost: nothing is known until the next beat.
     pub(super) fn lost(&self) {
         self.valid_until.store(0, Ordering::Release);
     }
 
-    /// A new connection is up and this is the node's row: a new epoch, of which no slice is known.
+    /// Records a new connection and the node's row: a new epoch, in which no shard is known.
     pub(super) fn rejoined(&self, node: i64) {
         if self.node().is_some() {
             self.epoch.fetch_add(1, Ordering::AcqRel);
@@ -84,7 +84,8 @@ impl Generation {
         self.node.store(node, Ordering::Release);
     }
 
-    /// The generation of the database that this node acts on; below 0 before the first beat.
+    /// Returns the generation of the database that this node acts on; below 0 before the first
+    /// beat.
     pub(super) fn acknowledged(&self) -> i64 {
         self.acknowledged.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! The connection that listens: opened again and again, with a heartbeat on it.
+//! The connection that listens, with a heartbeat, reopened whenever it is lost.
 
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
@@ -23,8 +23,8 @@ use crate::notify::News;
 use crate::settings::Settings;
 use crate::tls;
 
-/// The first pause before connecting again, doubled up to the longest, each shortened by up to a
-/// half by chance.
+/// The first pause before reconnecting, doubled up to the longest; each is shortened by a random
+/// share of up to half.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
@@ -45,7 +45,7 @@ pub(super) struct Listening {
     renew: Statement,
     read: Statement,
     node: i64,
-    /// When the last renewal of the lease began that ended well.
+    /// The start of the last successful renewal of the lease.
     renewed: Option<Instant>,
 }
 
@@ -55,7 +55,8 @@ impl Connector {
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
         Ok(Self {
-            // Distinct in the server's list of sessions, which shows of all the same `COMMIT`.
+            // Distinct in the server's list of sessions, which shows the same `COMMIT` for all of
+            // them.
             login: config.direct_driver()?.named("listening"),
             tls: tls::connector(config)?,
             channel,
@@ -64,9 +65,8 @@ impl Connector {
         })
     }
 
-    /// Opens the connection, listens, registers the node and beats once. In this order: what is
-    /// changed after `LISTEN` is heard, what was changed before the registration is read by the
-    /// beat.
+    /// Opens the connection, listens, registers the node and beats once. In this order, a change
+    /// after `LISTEN` is received, and a change before the registration is read by the beat.
     pub(super) async fn connect(&self, shared: &Shared) -> Result<Listening> {
         timeout(LEASE * 3, self.open(shared))
             .await
@@ -77,7 +77,7 @@ impl Connector {
         let (client, mut connection) = self.login.now().connect(self.tls.clone()).await?;
         let (hear, heard) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            // Ends with the connection or, as the client is dropped, with the listener.
+            // Ends with the connection or, because the client is dropped, with the listener.
             while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
                 if let AsyncMessage::Notification(note) = message {
                     let _ = hear.send(note.payload().to_owned());
@@ -115,11 +115,13 @@ impl Connector {
 }
 
 impl Listening {
-    /// Renews the lease, and reads the generation and the slices that moved. A revocation that the
-    /// reading does not see must find a lease, and wait for this node; else it ends while the key
-    /// lives on here. While the transaction is under way it finds the last one: if that may have
-    /// run out by the end, what was read does not count, and is read again under the new lease.
-    /// Repeated when the generation had moved, so that what was read is acknowledged at once.
+    /// Renews the lease, and reads the generation and the shards that moved.
+    ///
+    /// A revocation that the read does not see must find a lease and wait for this node; otherwise
+    /// it returns while this node still accepts the key. While the transaction is under way the
+    /// revocation finds the previous lease: if that may have expired by the end, the result is
+    /// discarded and read again under the new lease. The beat is repeated if the generation has
+    /// moved, so that the new one is acknowledged immediately.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
@@ -155,7 +157,7 @@ impl Listening {
             if generation < acknowledged {
                 return Err(Failure::unavailable("the database went back in time"));
             }
-            // Before the slices move, so that whoever sees one moved finds what was changed.
+            // Before the shards move, so that a caller that sees a moved shard finds its changes.
             remember(shared, (acknowledged, generation), &moved)?;
             for row in &moved {
                 let slice: Option<i16> = row.try_get("slice")?;
@@ -171,7 +173,7 @@ impl Listening {
         }
     }
 
-    /// Beats, and acts on what is heard at once, until the connection is lost.
+    /// Beats, and handles each notification immediately, until the connection is lost.
     async fn listen(&mut self, shared: &Shared) -> Failure {
         loop {
             match timeout(BEAT, self.heard.recv()).await {
@@ -180,7 +182,7 @@ impl Listening {
                     if shared.ear.take(&note) {
                         continue;
                     }
-                    // A key was changed: the beat reads which slices moved.
+                    // A key was changed: the beat reads which shards moved.
                 }
                 Err(_) => {}
             }
@@ -191,8 +193,8 @@ impl Listening {
     }
 }
 
-/// What was changed after one generation of the database and up to another. A key that cannot be
-/// read is missing in what is remembered, which then begins after it.
+/// Remembers the changes after one generation of the database and up to another. If a key cannot be
+/// read, the remembered changes begin after it.
 fn remember(shared: &Shared, (since, up_to): (i64, i64), moved: &[Row]) -> Result<()> {
     let number = |generation| KeyGeneration(shared.generation.number(generation));
     let mut changes = Vec::new();
@@ -207,8 +209,8 @@ fn remember(shared: &Shared, (since, up_to): (i64, i64), moved: &[Row]) -> Resul
     Ok(())
 }
 
-/// Listens, and connects again whenever the connection is lost. A panic (of the platform's
-/// subscriber, say) costs the connection.
+/// Listens, and reconnects whenever the connection is lost. A panic (of the platform's subscriber,
+/// say) costs the connection.
 pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: Arc<Shared>) {
     let mut listening = Some(first);
     while AssertUnwindSafe(listen_always(&connector, &mut listening, &shared))
@@ -243,7 +245,7 @@ async fn listen_always(connector: &Connector, listening: &mut Option<Listening>,
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         };
-        // What arrived in between nobody knows.
+        // Notifications in between were missed.
         shared.ear.hear(News::all());
         tracing::info!("notices of changed keys arrive again");
     }

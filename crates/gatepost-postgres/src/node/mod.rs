@@ -1,20 +1,20 @@
-//! This process as one of several that share the database: is notified of changed keys and of new
-//! work, and shows by a lease that it is.
+//! This process as one of several nodes that share the database: it is notified of changed keys and
+//! of new work, and its lease shows that it is active.
 //!
-//! # Why a deleted key is refused everywhere at once
+//! # Why a deleted key is refused everywhere immediately
 //! A node answers [`KeyStore::key_generation`](gatepost_storage::KeyStore::key_generation) only for
 //! [`VALID`] after the *start* of its last beat. A beat first renews the node's lease in the
 //! database (`LEASE`, longer than `VALID`), then, in a later statement, reads the generation. The
 //! node that deletes a key commits, notifies, and waits until no node with a running lease acts on
-//! an older generation ([`wait_for_all`](Node::wait_for_all)). So a node that the deleter waited
-//! for has acknowledged; one that it did not see had no lease, and its next beat reads the new
-//! generation before it answers anything. And [`LEASE`] after the commit nothing is left to wait
-//! for, whatever happened to the connections: each node has read the generation since, or answers
-//! `None`.
+//! an older generation ([`wait_for_all`](Node::wait_for_all)). So a node that it waited for has
+//! acknowledged the generation; a node that it did not see had no lease, and its next beat reads
+//! the new generation before it answers anything. The wait ends [`LEASE`] after the commit at the
+//! latest, whatever happened to the connections: by then each node has read the generation or
+//! answers `None`.
 //!
-//! Lengths of time are measured by the monotonic clock here and by the server's clock there.
-//! `VALID` is shorter than `LEASE` by as much as the two may differ within two seconds. No point in
-//! time is compared between them.
+//! Durations are measured by the monotonic clock of the process and by the clock of the server.
+//! `VALID` is shorter than `LEASE` by the maximum difference of the two within two seconds. No
+//! point in time is compared between them.
 
 mod generation;
 mod heartbeat;
@@ -35,7 +35,7 @@ use crate::db::{Db, Fence};
 use crate::error::Result;
 use crate::notify::{Ear, channel};
 
-/// A slice that was moved, and its generation in the database.
+/// A shard that was moved, and its generation in the database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moved {
     pub(crate) slice: KeySlice,
@@ -49,7 +49,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Joins and beats once; afterwards it keeps itself alive.
+    /// Joins and beats once; a task then keeps the node active.
     pub(crate) async fn join(
         config: &PostgresConfig,
         fence: Fence,
@@ -71,38 +71,38 @@ impl Node {
         })
     }
 
-    /// The generation of a slice that this node acts on, while it may.
+    /// Returns the generation of a shard that this node acts on, while its lease allows that.
     pub(crate) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         self.shared.generation.get(slice).map(KeyGeneration)
     }
 
-    /// What was changed in a slice, where a beat has read it already. Nothing while this process
-    /// itself has made a change since.
+    /// Returns the changes in a shard if a beat has read them already. Returns nothing if this
+    /// process itself has made a change that no beat has read.
     pub(crate) fn recent(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
         let recent = self.shared.recent.lock();
         let changes = recent
             .unwrap_or_else(PoisonError::into_inner)
             .since(slice, since)?;
-        // Asked for last: what moved meanwhile may not be among them.
+        // Read last: changes that were made during the lookup may be missing.
         self.generation(slice)?;
         let newest = self.number(self.shared.generation.newest());
         (newest <= changes.generation.0).then_some(changes)
     }
 
-    /// Gives a generation of the database the number that this process knows it by.
+    /// Returns the number that this process uses for a generation of the database.
     pub(crate) fn number(&self, generation: i64) -> i64 {
         self.shared.generation.number(generation)
     }
 
-    /// The generation of the database for a number given out before; `None` when the channel was
-    /// lost since.
+    /// Returns the generation of the database for a number given out earlier; `None` if the channel
+    /// was lost in between.
     pub(crate) fn since(&self, number: i64) -> Option<i64> {
         self.shared.generation.since(number)
     }
 
-    /// Keys were changed by this process, which moved these slices. Returns once no node acts on an
-    /// older generation: at once when there is no other, in milliseconds when all listen, never
-    /// later than [`LEASE`].
+    /// Waits, after this process has changed keys and moved these shards, until no node acts on an
+    /// older generation. Returns immediately if there is no other node, in milliseconds if all
+    /// listen, and after [`LEASE`] at the latest.
     pub(crate) async fn wait_for_all(&self, db: &Db, moved: &[Moved]) {
         let settled = Instant::now() + LEASE;
         for Moved { slice, generation } in moved {
@@ -112,13 +112,13 @@ impl Node {
             return;
         };
         let Some(node) = self.shared.generation.node() else {
-            // Cut off as we are, we cannot tell who is alive.
+            // Without a connection the active nodes are unknown.
             return sleep_until(settled).await;
         };
         match lagging(db, node, generation).await {
             Ok(false) => return,
             Ok(true) => {
-                // Should it be lost, the nodes' next beat finds the generation by itself.
+                // If the notification is lost, the next beat of each node reads the generation.
                 let _ = db
                     .execute(
                         "SELECT pg_notify($1, $2)",
@@ -141,7 +141,7 @@ impl Node {
         }
     }
 
-    /// Where this process receives what others say.
+    /// Returns the receiver of notifications from other processes.
     pub(crate) fn ear(&self) -> &Arc<Ear> {
         &self.shared.ear
     }
@@ -151,7 +151,7 @@ impl Node {
         self.task.abort();
         self.shared.generation.lost();
         if let Some(node) = self.shared.generation.node() {
-            // If it fails, the lease runs out by itself.
+            // If it fails, the lease expires.
             let _ = db
                 .execute("DELETE FROM :schema.gatepost_node WHERE id = $1", &[&node])
                 .await;

@@ -1,5 +1,5 @@
-//! What this process heard, kept until somebody asks: the dispatcher for work, the drain for the
-//! outbox.
+//! Received notifications, kept until they are taken: by the dispatcher for work, by the drain for
+//! the outbox.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,10 +9,10 @@ use tokio::sync::Notify;
 
 use super::News;
 
-/// Each of the two waits for its own, and takes nothing from the other. A wait that is dropped has
-/// taken nothing.
+/// The receiver of notifications. Its two consumers are independent: neither takes the
+/// notifications of the other. A wait that is dropped has taken nothing.
 pub(crate) struct Ear {
-    /// Under which this process notifies others: what it says itself it does not hear.
+    /// The number of this process in its own notifications, which it ignores.
     pub(super) process: u64,
     news: Mutex<News>,
     work: Notify,
@@ -31,7 +31,7 @@ impl Default for Ear {
 }
 
 impl Ear {
-    /// Takes a payload that says what arrived, or returns false.
+    /// Takes a payload of new work; returns false for any other.
     pub(crate) fn take(&self, payload: &str) -> bool {
         let read = News::read(payload);
         let is_news = read.is_some();
@@ -52,10 +52,10 @@ impl Ear {
         }
     }
 
-    /// Returns what a process says to have arrived in the queue.
+    /// Waits for new work in the queue and returns it.
     pub(crate) async fn work(&self) -> Arrived {
         loop {
-            // Taken in the poll that returns it.
+            // Taken in the same poll that returns it.
             if let Some(arrived) = self.lock().take_work() {
                 return arrived;
             }
@@ -63,7 +63,7 @@ impl Ear {
         }
     }
 
-    /// Returns when a process says that it wrote to the outbox.
+    /// Returns when a process has written to the outbox.
     pub(crate) async fn outbox(&self) {
         loop {
             if self.lock().take_outbox() {

@@ -1,7 +1,8 @@
-//! Notifies other processes that work arrived: separately, coalesced, after the commit.
+//! Notifies other processes of new work: in a separate task, coalesced, after the commit.
 //!
-//! A transaction that notifies takes a lock on the whole server at its commit; so no emit and no
-//! settlement does it, but a separate task: the first at once, then at most one in each `PAUSE`.
+//! A transaction that notifies takes a lock on the whole server at its commit. So no emit and no
+//! settlement notifies; a separate task does, the first time immediately, then at most once in each
+//! `PAUSE`.
 
 mod ear;
 mod news;
@@ -20,7 +21,7 @@ pub(crate) use self::ear::Ear;
 pub(crate) use self::news::News;
 use crate::db::{Db, Param};
 
-/// The least time between two notifications.
+/// The minimum time between two notifications.
 const PAUSE: Duration = Duration::from_millis(250);
 
 pub(crate) struct Notifier {
@@ -37,12 +38,12 @@ struct Pending {
 #[derive(Default)]
 struct Untold {
     others: News,
-    /// What of it this process receives too.
+    /// The part that this process receives, too.
     own: News,
 }
 
 impl Notifier {
-    /// Notifies others, and by this ear its own process.
+    /// Starts the task that notifies other processes, and its own process through `ear`.
     pub(crate) fn start(db: Db, schema: &str, ear: Arc<Ear>) -> Self {
         let pending = Arc::new(Pending::default());
         let (channel, told) = (channel(schema), Arc::clone(&pending));
@@ -62,12 +63,13 @@ impl Notifier {
         }
     }
 
-    /// Something waits in these lanes. Returns at once, as all of these do.
+    /// Notifies all processes that something waits in these queues. Returns immediately, like all
+    /// of these methods.
     pub(crate) fn lanes(&self, lanes: impl IntoIterator<Item = Lane>) {
         self.tell(News::lanes(lanes));
     }
 
-    /// The same where the caller knows, as whoever enqueues does.
+    /// Notifies only the other processes: a caller that enqueues knows it already.
     pub(crate) fn lanes_to_others(&self, lanes: impl IntoIterator<Item = Lane>) {
         let news = News::lanes(lanes);
         if !news.is_empty() {
@@ -76,22 +78,23 @@ impl Notifier {
         }
     }
 
-    /// Something became due, in lanes that nobody has named.
+    /// Notifies all processes that something became due in unknown queues.
     pub(crate) fn due(&self) {
         self.tell(News::due());
     }
 
-    /// Something may be claimable of this webhook that was due long ago.
+    /// Notifies all processes that deliveries of this webhook with an old due time may be
+    /// claimable.
     pub(crate) fn webhook(&self, webhook: WebhookId) {
         self.tell(News::webhook(webhook));
     }
 
-    /// Something may be claimable that was due long ago.
+    /// Notifies all processes that deliveries with an old due time may be claimable.
     pub(crate) fn anything(&self) {
         self.tell(News::anything());
     }
 
-    /// The outbox has a row.
+    /// Notifies all processes that the outbox has a row.
     pub(crate) fn outbox(&self) {
         self.tell(News::outbox());
     }
@@ -119,7 +122,7 @@ async fn send(db: &Db, channel: &str, ear: &Ear, pending: &Pending) {
         if others.is_empty() {
             continue;
         }
-        // A notification that is lost costs others one poll, or one walk over the lanes.
+        // A lost notification costs the other processes one poll, or one scan of the queues.
         let sent = db
             .execute(
                 "SELECT pg_notify($1, $2)",
@@ -142,7 +145,7 @@ impl Drop for Notifier {
     }
 }
 
-/// The channel of a schema.
+/// Returns the channel of a schema.
 pub(crate) fn channel(schema: &str) -> String {
     format!("gatepost_{schema}")
 }

@@ -1,4 +1,4 @@
-//! What is to be looked at, as one process says it to the others.
+//! The content of a notification between processes: the queues and the outbox that have new work.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -6,28 +6,29 @@ use std::fmt::{self, Display, Formatter};
 use gatepost_storage::webhooks::{Arrived, Lane, QueueClass};
 use webhook_model::WebhookId;
 
-/// The first word of such a payload; one of a changed key is a number.
+/// The first word of the payload; the payload for a changed key is a number.
 const WORK: &str = "work";
 const DUE: &str = "due";
 const ANYTHING: &str = "anything";
 const OUTBOX: &str = "outbox";
-/// What follows a webhook of which all lanes are meant. Versions that know no such word look at all
-/// lanes of all webhooks.
+/// The suffix of a webhook that stands for all its queues. Versions that do not know it scan all
+/// queues of all webhooks.
 const ALL_LANES: &str = ".*";
 
-/// More lanes than this are not named: that something is due is enough. A payload of PostgreSQL
-/// has at most 8,000 bytes; these take 2,300.
+/// The maximum number of queues that are named; beyond it, the notification says only that
+/// something is due. A payload of PostgreSQL has at most 8,000 bytes; these take 2,300.
 const MOST_LANES: usize = 100;
-/// More webhooks than this are not named, which take 4,400 bytes: all lanes are to be walked over.
+/// The maximum number of webhooks that are named, which take 4,400 bytes; beyond it, all queues
+/// must be scanned.
 const MOST_WEBHOOKS: usize = 200;
 
-/// What arrived since it was said last.
+/// The notifications since the last one was sent.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct News {
-    /// By number of the webhook and of the class; empty where `due` says more.
+    /// Numbers of the webhook and of the class; empty if `due` covers them.
     lanes: BTreeSet<(i64, i16)>,
-    /// In which something may be claimable that was due long ago: a look at what has become due
-    /// does not find that. Empty where `anything` says more.
+    /// Webhooks whose deliveries with an old due time may be claimable: a query for newly due
+    /// deliveries does not find those. Empty if `anything` covers them.
     webhooks: BTreeSet<i64>,
     due: bool,
     anything: bool,
@@ -35,7 +36,7 @@ pub(crate) struct News {
 }
 
 impl News {
-    /// All of it: what arrived while nobody listened is not known.
+    /// Returns everything: after a time without a connection the missed notifications are unknown.
     pub(crate) fn all() -> Self {
         Self {
             due: true,
@@ -45,7 +46,7 @@ impl News {
         }
     }
 
-    /// Something became due, in more lanes than can be named.
+    /// Returns that something became due, in too many queues to name.
     pub(crate) fn due() -> Self {
         Self {
             due: true,
@@ -53,7 +54,7 @@ impl News {
         }
     }
 
-    /// Something may be claimable that was due long ago.
+    /// Returns that deliveries with an old due time may be claimable.
     pub(crate) fn anything() -> Self {
         Self {
             anything: true,
@@ -61,7 +62,7 @@ impl News {
         }
     }
 
-    /// The outbox has a row.
+    /// Returns that the outbox has a row.
     pub(crate) fn outbox() -> Self {
         Self {
             outbox: true,
@@ -69,7 +70,7 @@ impl News {
         }
     }
 
-    /// Something waits in these lanes.
+    /// Returns that something waits in these queues.
     pub(crate) fn lanes(lanes: impl IntoIterator<Item = Lane>) -> Self {
         let mut news = Self::default();
         for lane in lanes {
@@ -78,7 +79,7 @@ impl News {
         news
     }
 
-    /// Something may be claimable in any lane of this webhook that was due long ago.
+    /// Returns that deliveries with an old due time may be claimable in any queue of this webhook.
     pub(crate) fn webhook(webhook: WebhookId) -> Self {
         Self {
             webhooks: BTreeSet::from([webhook.0]),
@@ -130,7 +131,7 @@ impl News {
         }
     }
 
-    /// What the dispatcher should look at next, and that no more: the nearest first.
+    /// Takes the next work for the dispatcher to look at, the most specific first.
     pub(crate) fn take_work(&mut self) -> Option<Arrived> {
         if std::mem::take(&mut self.due) {
             return Some(Arrived::Due);
@@ -160,13 +161,13 @@ impl News {
         std::mem::take(&mut self.outbox)
     }
 
-    /// The payload in which a process says it, under a number of its own.
+    /// Returns the payload with the number of the sending process.
     pub(super) fn payload(&self, process: u64) -> String {
         format!("{WORK} {process}{self}")
     }
 
-    /// What a payload says, and the number of the process; `None` for one that says something
-    /// else. Words that are not known, of a later version, mean anything.
+    /// Returns the content of a payload and the number of its process; `None` for a payload of
+    /// another kind. Unknown words, of a later version, mean `anything`.
     pub(super) fn read(payload: &str) -> Option<(u64, Self)> {
         let mut words = payload.split_ascii_whitespace();
         if words.next() != Some(WORK) {
@@ -197,13 +198,13 @@ fn webhook(word: &str) -> Option<i64> {
     word.strip_suffix(ALL_LANES)?.parse().ok()
 }
 
-/// All lanes of a webhook.
+/// Returns all queues of a webhook.
 fn all_lanes(webhook: i64) -> [Lane; 4] {
     let webhook = WebhookId(webhook);
     QueueClass::ALL.map(|class| Lane { webhook, class })
 }
 
-/// Its words, a space before each.
+/// Writes the words, a space before each.
 impl Display for News {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (said, word) in [

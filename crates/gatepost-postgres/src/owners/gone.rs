@@ -1,4 +1,5 @@
-//! What the platform removed: marked in one commit, with the caches of its keys.
+//! Owners and tenants that the platform removed: marked in one commit, together with the caches of
+//! their keys.
 
 use gatepost_ids::Realm;
 use gatepost_storage::owners::Removal;
@@ -18,7 +19,7 @@ const MARK: &str = concat!(
 );
 
 impl PostgresStore {
-    /// Returns once no process acts on a key of theirs.
+    /// Marks them as removed. Returns when no process acts on one of their keys.
     pub(super) async fn mark(&self, gone: Removal) -> Result<()> {
         let mut turn = self.db().waits().turn();
         let moved = loop {
@@ -33,7 +34,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// What moved of the keys.
+    /// Returns the moved shards of the keys.
     async fn try_to_mark(&self, gone: Removal, turn: &Turn<'_>) -> Tried<Vec<Moved>> {
         let (owner, place) = match gone {
             Removal::Owner(owner) => (Some(Uuid::from(owner)), None),

@@ -1,4 +1,4 @@
-//! Where each owner stands, and who of them is held or gone.
+//! The realm and account status of each owner: suspended, deleted or moving.
 
 mod gone;
 mod remove;

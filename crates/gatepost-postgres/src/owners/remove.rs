@@ -1,4 +1,4 @@
-//! What is gone makes room, bite by bite, without the lock of any place.
+//! Removes the data of deleted owners in batches, without the lock of any realm.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use super::PostgresStore;
 use crate::db::Param;
 use crate::error::Result;
 
-/// How long a bite may take; what it removes is locked for as long.
+/// The maximum duration of a batch; the rows that it removes are locked for as long.
 const BITE: Duration = Duration::from_millis(20);
-/// The first bite; the next ones are as large as their time allows.
+/// The size of the first batch; the next ones are as large as their time allows.
 const FIRST: u64 = 64;
 const LARGEST: u64 = 4096;
 
-/// What removes rows of one kind, in the order in which they have to go.
+/// The statements that remove rows of one kind, in the required order.
 const STEPS: [&str; 5] = [
     include_str!("../sql/gone/keys.sql"),
     include_str!("../sql/gone/events.sql"),
@@ -33,7 +33,7 @@ const MOVED: &str = concat!(
 const ARRIVED_HOLD: &str = include_str!("../sql/gone/arrived_hold.sql");
 const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
 
-/// How much of the limit is left, and how much a bite may be.
+/// The rest of the limit, and the size of a batch.
 struct Room {
     left: u64,
     bite: u64,
@@ -53,7 +53,7 @@ impl PostgresStore {
         self.bites(&mut room, tasks).await?;
         self.bites_of_deliveries(&mut room).await?;
         self.bites(&mut room, queue).await?;
-        // Who marked a webhook may be gone before it had waited.
+        // The process that marked a webhook may have ended before it waited.
         self.db().wait_for_writers().await?;
         self.bites(&mut room, last).await?;
         self.end_moved(&mut room).await?;
@@ -95,12 +95,12 @@ impl PostgresStore {
         self.end_moves().await
     }
 
-    /// Owners send again once nothing is left of before their move that has not ended.
+    /// Lets owners send again when no delivery from before their move is left that has not ended.
     pub(super) async fn end_moves(&self) -> Result<()> {
         let statements = [(ARRIVED_HOLD, &[][..]), (ARRIVED, &[][..])];
         let answers = self.db().pipeline("BEGIN", &statements).await?;
         if answers.last().is_some_and(|owners| !owners.is_empty()) {
-            // What came for them since waits.
+            // Deliveries that arrived for them in between are waiting.
             self.notifier().anything();
         }
         Ok(())
@@ -108,12 +108,13 @@ impl PostgresStore {
 }
 
 impl Room {
-    /// How many rows the next bite may take.
+    /// Returns the number of rows that the next batch may take.
     fn next(&self) -> i64 {
         i64::try_from(self.bite.min(self.left)).unwrap_or(i64::MAX)
     }
 
-    /// After a bite: whether nothing was left. The next one is larger or smaller by its time.
+    /// Adapts the size of the next batch to the duration of this one; returns whether nothing was
+    /// left.
     fn took(&mut self, removed: u64, asked: i64, began: Instant) -> bool {
         self.left = self.left.saturating_sub(removed);
         let spent = began.elapsed();

@@ -1,4 +1,4 @@
-//! A database that was put back goes on beyond the numbers that were given since.
+//! Moves the numbers of a restored database beyond those that were assigned after the backup.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeySlice;
@@ -9,18 +9,19 @@ use crate::error::Result;
 use crate::node::Moved;
 use crate::store::PostgresStore;
 
-/// All rows of records are written: that takes the time that it takes.
+/// All rows of records are written, so there is no time limit.
 const BEGIN: &str = "BEGIN; SET LOCAL statement_timeout = 0";
-/// Sequences are no part of a transaction: where the rest fails, they are passed over again.
+/// Sequences are not transactional: if the rest fails, the next attempt skips numbers again.
 const SEQUENCES: &str = include_str!("../sql/owners/pass_over.sql");
 const REVISED: &str = include_str!("../sql/owners/revise.sql");
 const KEYS: &str = include_str!("../sql/owners/restart_keys.sql");
 const PLACES: &str =
     "UPDATE :schema.gatepost_place SET version = nextval(':schema.gatepost_version')";
 const FORGET: &str = "DELETE FROM :schema.gatepost_change";
+const SESSIONS: &str = "DELETE FROM :schema.gatepost_session";
 
 impl PostgresStore {
-    /// Returns once no process acts on a key of before.
+    /// Skips the numbers. Returns when no process acts on an earlier key.
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<()> {
         let (of_records, of_log) = (SkippedIds::of_records(now), SkippedIds::of_log(now));
         let tx = self.db().begin(BEGIN).await?;
@@ -35,6 +36,7 @@ impl PostgresStore {
         tx.query(REVISED, &records).await?;
         tx.query(PLACES, &[]).await?;
         tx.query(FORGET, &[]).await?;
+        tx.query(SESSIONS, &[]).await?;
         let generation: i64 = tx.query_one(KEYS, &records).await?.try_get(0)?;
         tx.commit().await?;
         let slices = (0..=u8::MAX).map(KeySlice);

@@ -26,7 +26,7 @@ const CLAIM: &str = concat!(
 );
 const LAST: &str = include_str!("../sql/queue/last.sql");
 
-/// What is read of a claimed delivery, and whether it has outcomes.
+/// A claimed delivery as it was read, and whether it has outcomes.
 struct Found {
     lane: Lane,
     claimed: Claimed,
@@ -62,7 +62,8 @@ impl PostgresStore {
             }
         }
         self.read_what_was(&mut claimed).await?;
-        // Of a webhook in order the oldest is claimed, not what was due first.
+        // For a webhook that delivers in order the oldest delivery is claimed, not the one that was
+        // due first.
         let free = claimed.iter().filter(|found| !found.in_order);
         claiming.end(
             free.map(|found| (found.lane, found.claimed.delivery.due)),
@@ -77,7 +78,7 @@ impl PostgresStore {
         Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
 
-    /// Completes those that were claimed before by their last outcomes.
+    /// Adds the last outcomes to deliveries that were claimed earlier.
     async fn read_what_was(&self, claimed: &mut [Found]) -> Result<()> {
         let marked = claimed.iter().filter(|found| found.marked);
         let marked: Vec<i64> = marked.map(|found| found.claimed.delivery.id.0).collect();
@@ -102,7 +103,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// A claimed row that cannot be read ends, so that it does not hold up the others.
+    /// Ends a claimed row that cannot be read, so that it does not block the others.
     async fn end_unreadable(&self, row: &Row, failure: &Failure) -> Result<()> {
         let (id, token): (i64, i64) = (row.try_get("id")?, row.try_get("token")?);
         tracing::error!(
@@ -125,7 +126,7 @@ impl PostgresStore {
     }
 }
 
-/// A lane that is named twice is claimed from once, up to the sum.
+/// Merges the claims of a queue that is named twice into one, with the sum of their limits.
 fn merged(lanes: &[LaneClaim]) -> Vec<(Lane, i64)> {
     let mut merged: Vec<(Lane, i64)> = Vec::with_capacity(lanes.len());
     let mut place = HashMap::new();

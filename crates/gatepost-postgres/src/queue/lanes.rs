@@ -1,4 +1,4 @@
-//! Which lanes have something to claim.
+//! The queues that have something to claim.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::db::Param;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// The lanes that a statement named, and what is claimable of them.
+/// The queues that a statement found, and their claimable deliveries.
 macro_rules! lanes {
     ($of:literal) => {
         concat!(
@@ -72,8 +72,8 @@ impl PostgresStore {
         })
     }
 
-    /// The lanes that a row names, which lead their claims back; one that says only where to go on
-    /// names none.
+    /// Returns the queues that the rows name, and moves their claim cursors back. A row that holds
+    /// only the position of the next page names none.
     fn named(&self, rows: &[Row]) -> Result<Vec<DueLane>> {
         let lanes = rows.iter().filter_map(|row| due_lane(row).transpose());
         let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
@@ -83,7 +83,7 @@ impl PostgresStore {
     }
 }
 
-/// Where the next are, as each row says.
+/// Returns the position of the next page, which each row holds.
 fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
     Ok(match which {
         Queues::Due(_) => {
@@ -108,7 +108,7 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
     })
 }
 
-/// Lanes as columns.
+/// Returns queues as columns.
 pub(super) fn columns(lanes: impl IntoIterator<Item = Lane>) -> (Vec<i64>, Vec<i16>) {
     let lanes = lanes.into_iter();
     lanes

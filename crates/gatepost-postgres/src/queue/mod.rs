@@ -79,7 +79,7 @@ impl QueueStore for PostgresStore {
     }
 }
 
-/// What other processes hear once an enqueue is stored.
+/// The notifications to other processes after an enqueue is stored.
 struct News {
     waits: Vec<(Lane, DateTime<Utc>)>,
     outbox: bool,

@@ -1,4 +1,4 @@
-//! Leases that ended.
+//! Expired leases.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, EndReason, Lane, QueueClass, Reclaimed};
@@ -9,7 +9,7 @@ use crate::db::Param;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// Asked first, since it costs little and most of the time there is nothing.
+/// Run first, because it is cheap and usually finds nothing.
 const ENDED: &str = "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
 const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
 const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");

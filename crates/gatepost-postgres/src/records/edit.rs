@@ -26,7 +26,7 @@ impl PostgresStore {
             self.begin_order(new.id, revision).await;
         }
         if new.value.sends() {
-            // What waited while it was not.
+            // Deliveries that waited while it was inactive.
             self.notifier().webhook(new.id);
         }
         row(&stored, self.sealing())
@@ -115,7 +115,7 @@ fn of_task(id: TaskId) -> Alone {
     }
 }
 
-/// The webhook that a task sends.
+/// Returns the webhook that a task sends to.
 pub(super) fn webhook_of(task: &Task) -> Vec<i64> {
     match &task.action {
         Action::Send { webhook, .. } => vec![webhook.0],

@@ -13,7 +13,7 @@ use crate::db::{Param, Tried, Tx, missing};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// What the owner may have, and when it is.
+/// The limits of the owner, and the time.
 #[derive(Clone, Copy)]
 struct Limits<'a> {
     at_most: &'a RecordUsage,
@@ -26,7 +26,7 @@ struct Insertion {
     size: i64,
     rows: i64,
     bytes: i64,
-    /// Of a webhook.
+    /// Only for a webhook.
     owner: Option<Uuid>,
     fields: Vec<Cell>,
 }
@@ -112,7 +112,7 @@ impl PostgresStore {
         }
     }
 
-    /// With the locks; where one record is refused, the transaction is rolled back.
+    /// Inserts with the locks; if one record is refused, the transaction is rolled back.
     async fn try_together(
         &self,
         tx: Tx,
@@ -144,7 +144,7 @@ impl PostgresStore {
         Ok(Ok(inserted))
     }
 
-    /// The row, or nothing where a lock is missing.
+    /// Returns the row, or nothing if a lock is missing.
     async fn insert<R: Stored>(
         &self,
         tx: &Tx,
@@ -178,7 +178,8 @@ impl PostgresStore {
     }
 }
 
-/// Where the owners of new records stand: the webhook's, or that of what is named beside them.
+/// Returns the locks of new records: of the webhook's owner, or of the owners of the referenced
+/// records.
 fn alone(records: &NewRecords) -> Alone {
     let mut alone = Alone::default();
     match (&records.webhook, &records.task) {

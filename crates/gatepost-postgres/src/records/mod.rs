@@ -216,7 +216,7 @@ impl PostgresStore {
     }
 }
 
-/// What was found, in the order in which it was asked for.
+/// Returns the found rows in the order of the request.
 fn in_order<T: Clone>(ids: &[RecordId], found: &HashMap<RecordId, Result<T>>) -> Vec<Found<T>> {
     let one = |id| match found.get(id) {
         None => Ok(None),

@@ -1,4 +1,4 @@
-//! A webhook that becomes one in order: what was claimed before may still run.
+//! The switch of a webhook to delivery in order: earlier claims may still run.
 
 use std::time::Duration;
 
@@ -9,12 +9,13 @@ use crate::error::Result;
 use crate::store::PostgresStore;
 
 const ORDERED: &str = include_str!("../sql/records/ordered.sql");
-/// How long an edit waits for claims of before, which take milliseconds.
+/// How long an edit waits for earlier claims, which take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl PostgresStore {
-    /// Called when the edit is stored, with the revision that it made. Until this is done, which it
-    /// is soon after where it takes longer, or for 105 s, nothing of the webhook is claimed.
+    /// Begins delivery in order after an edit with this revision was stored. Nothing of the webhook
+    /// is claimed until the switch is complete, for 105 s at most. If the wait times out, the
+    /// switch is completed in the background soon after.
     pub(super) async fn begin_order(&self, webhook: WebhookId, revision: i64) {
         let store = self.clone();
         let begun = tokio::spawn(async move {
@@ -26,12 +27,12 @@ impl PostgresStore {
                 );
             }
         });
-        // Where that is its end, it goes on by itself.
+        // After a timeout the task continues in the background.
         let _ = timeout(PATIENCE, begun).await;
     }
 
-    /// A claim that has not read of the order may still take something: what it takes is seen once
-    /// its transaction has ended.
+    /// Waits for claims that have not read the new order and may still take something: their rows
+    /// are visible when their transactions have ended.
     async fn begin_after_claims(&self, webhook: WebhookId, revision: i64) -> Result<()> {
         self.db().wait_for_writers().await?;
         self.db().execute(ORDERED, &[&webhook.0, &revision]).await?;

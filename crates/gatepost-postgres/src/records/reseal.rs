@@ -1,4 +1,4 @@
-//! Everything under the current sealing key: the end of a rotation, or of a time without a key.
+//! Sealing of all secrets under the current key, after a rotation or after a time without a key.
 
 use std::sync::LazyLock;
 
@@ -12,10 +12,10 @@ use super::table::{Cell, params, sets};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// Webhooks that are read at once.
+/// The number of webhooks that are read in one statement.
 const BITE: i64 = 500;
-/// The statements that read and write what is sealed of webhooks. Whoever changed one in between
-/// has sealed it.
+/// The statements that read and write the sealed fields of webhooks. A change in between has sealed
+/// the webhook already.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
     let names: Vec<&str> = Webhook::sealed_fields().map(|field| field.name).collect();
     let (sets, names) = (sets(3, &names), names.join(", "));
@@ -30,18 +30,18 @@ static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
 impl PostgresStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
     /// one, or stored in plaintext: by a version that did not seal URLs, or without a key. Others
-    /// read and write while it runs: each webhook is a transaction.
+    /// may read and write while it runs: each webhook is a transaction.
     ///
-    /// A webhook that opens under none of the keys is passed over, counted and left as it is:
+    /// A webhook that opens under none of the keys is skipped, counted and left as it is:
     /// [`unreadable`](gatepost_storage::webhooks::RecordStore::unreadable) lists it, and it can be
     /// deleted. A warning says how many there are.
     ///
-    /// The delivery log is not sealed again, since it may be large and is never changed. What it
-    /// keeps of requests and responses opens as it was stored until retention removes it. Older
-    /// keys are needed for as long, and until all processes seal under the current one.
+    /// The delivery log is not sealed again, because it may be large and is never changed. Its
+    /// requests and responses open as they were stored until retention removes them. Older keys are
+    /// needed for as long, and until all processes seal under the current one.
     ///
-    /// What was in plaintext may remain in pages and in the write-ahead log of the server until
-    /// they are used again.
+    /// Former plaintext may remain in pages and in the write-ahead log of the server until they are
+    /// used again.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -73,7 +73,7 @@ impl PostgresStore {
         }
     }
 
-    /// What a row holds, sealed again; `None` if it is sealed under the current key.
+    /// Returns the values of a row, sealed again; `None` if they are sealed under the current key.
     fn again(&self, row: &Row) -> Result<Option<Vec<Value>>> {
         let values = Webhook::sealed_fields();
         let values = values.map(|field| Ok(row.try_get::<_, Cell>(field.name)?.0));

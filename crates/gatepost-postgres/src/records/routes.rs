@@ -1,4 +1,4 @@
-//! What is matched in a place, and what has changed there.
+//! The routes of a realm, and their changes.
 
 use std::sync::LazyLock;
 
@@ -16,9 +16,9 @@ use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
-/// One view for all statements.
+/// One snapshot for all statements.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/// The same, each statement planned for its own values: places differ in size.
+/// The same, with each statement planned for its own values: realms differ in size.
 const BEGIN_PLANNED: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 const VERSIONS: &str = include_str!("../sql/routes/versions.sql");
 const TOLD: &str = concat!(
@@ -43,7 +43,7 @@ const CHANGED_EVENTS: &str = concat!(
 );
 
 impl PostgresStore {
-    /// At most this number of rows, of all or of one type and event.
+    /// Returns at most this number of rows, either all or those of one type and event.
     pub(super) async fn matched(
         &self,
         place: Realm,
@@ -85,7 +85,7 @@ impl PostgresStore {
         let params: [Param<'_>; 2] = [&place, &since.0];
         let statements = [TOLD, &CHANGED_WEBHOOKS, CHANGED_TASKS, CHANGED_EVENTS];
         let statements = statements.map(|sql| (sql, &params[..]));
-        // The plan of the store's connections: each row by its key, from what was changed. To plan
+        // The generic plan of the store's connections reads each changed row by its key. To plan
         // all four takes several times as long as to read them.
         let [told, webhooks, tasks, events] = four(self.db().pipeline(BEGIN, &statements).await?)?;
         let told = told.first().ok_or_else(Failure::nothing)?;
@@ -129,7 +129,7 @@ impl PostgresStore {
     }
 }
 
-/// A statement that reads webhooks `w`.
+/// Returns a statement that reads webhooks `w`.
 fn of_webhooks(sql: &str) -> String {
     sql.replace(":columns", &columns_of::<Webhook>("w"))
 }
@@ -161,7 +161,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
     })
 }
 
-/// Each named row as it is now, or nothing where it is not matched or cannot be read.
+/// Returns each named row in its current state, or nothing if it is not matched or cannot be read.
 fn named<I, R>(
     rows: &[Row],
     id: impl Fn(i64) -> I,

@@ -1,4 +1,4 @@
-//! The tables of records: their statements, made of the fields that a record has.
+//! The tables of records: their statements, built from the fields of a record.
 
 use std::error::Error;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::list::{Body, List};
 use crate::store::PostgresStore;
 
-/// The end of every change of a record: what follows from it, its verdict and the row.
+/// The last statements of every change of a record: its consequences, its verdict and the row.
 const END: [&str; 2] = [
     include_str!("../sql/place/changed.sql"),
     include_str!("../sql/records/verdict.sql"),
@@ -30,30 +30,30 @@ const HEAD: [&str; 5] = ["id", "owner", "revision", "created", "modified"];
 
 /// A record with a table.
 pub(super) trait Stored: Record {
-    /// Where its rows `r` are found that are not gone, with `FROM`.
+    /// `FROM` and the joins, with the condition that a row `r` is not deleted.
     const FROM: &'static str;
-    /// What the heads of rows `r` say: a name, and whether they are used.
+    /// The columns of the summary of rows `r`: a name, and whether they are used.
     const HEAD: &'static str;
-    /// What the verdict of a change means.
+    /// The error texts for the verdict of a change.
     const WORDS: &'static Words;
 
     fn table() -> &'static Table;
-    /// What it counts among the bytes of its owner.
+    /// Returns the bytes that count towards its owner's limit.
     fn size(&self) -> i64;
-    /// How many of its kind an owner may have.
+    /// Returns the maximum number of its kind for an owner.
     fn limit(at_most: &RecordUsage) -> i64;
-    /// The owner, where the record itself names one.
+    /// Returns the owner if the record itself names one.
     fn named_owner(&self) -> Option<Uuid>;
 }
 
-/// What is said to PostgreSQL of a table of records.
+/// The statements of a table of records.
 pub(super) struct Table {
-    /// What is read of a row that is there: `r.id, … FROM … WHERE …`.
+    /// The `SELECT` of existing rows: `r.id, … FROM … WHERE …`.
     pub(super) select: String,
     pub(super) insert: String,
     pub(super) update: String,
     pub(super) delete: String,
-    /// Those of the columns that may be large.
+    /// The columns that may be large.
     pub(super) bodies: Vec<Body>,
 }
 
@@ -134,12 +134,12 @@ impl Table {
     }
 }
 
-/// The list of the records of a scope.
+/// Returns the list of the records of a scope.
 pub(super) fn listed<R: Stored>(scope: Scope) -> List {
     List::scoped(&R::table().select, scope).bodies(&R::table().bodies)
 }
 
-/// The columns of rows `alias` of a table: `alias.id, …`.
+/// Returns the columns of rows `alias` of a table: `alias.id, …`.
 pub(super) fn columns_of<R: Record>(alias: &str) -> String {
     let fields = R::FIELDS.iter().map(|field| field.name);
     let columns = HEAD.into_iter().chain(fields);
@@ -147,8 +147,8 @@ pub(super) fn columns_of<R: Record>(alias: &str) -> String {
     columns.collect::<Vec<_>>().join(", ")
 }
 
-/// A statement of which the parameters after those that it names itself are these fields:
-/// `:columns`, their `:values`, `:sets` of both, and `:value.name` of one.
+/// Returns a statement with these fields as the parameters after its own: it replaces `:columns`,
+/// their `:values`, `:sets` of both, and `:value.name` of one.
 pub(crate) fn numbered<'a>(sql: &str, fields: impl IntoIterator<Item = &'a Field>) -> String {
     let own = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
     let names: Vec<&str> = fields.into_iter().map(|field| field.name).collect();
@@ -162,25 +162,25 @@ pub(crate) fn numbered<'a>(sql: &str, fields: impl IntoIterator<Item = &'a Field
     filled.replace(":sets", &sets(own + 1, &names))
 }
 
-/// These columns, each set to the parameter of its number, from `first` on.
+/// Returns assignments of these columns to numbered parameters, from `first` on.
 pub(super) fn sets(first: usize, columns: &[&str]) -> String {
     let numbered = (first..).zip(columns);
     let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ${n}")).collect();
     sets.join(", ")
 }
 
-/// The values of a record's fields, as parameters.
+/// Returns the values of a record's fields, as parameters.
 pub(super) fn cells<R: Record>(record: &R, keys: &SealingKeys) -> Result<Vec<Cell>> {
     Ok(record.columns(keys)?.into_iter().map(Cell).collect())
 }
 
-/// The parameters that a statement names itself, and the fields.
+/// Returns the statement's own parameters, then the fields.
 pub(crate) fn params<'a>(own: &[Param<'a>], fields: &'a [Cell]) -> Vec<Param<'a>> {
     let fields = fields.iter().map(|cell| cell as Param<'a>);
     own.iter().copied().chain(fields).collect()
 }
 
-/// A row with the columns of [`columns_of`].
+/// Reads a row with the columns of [`columns_of`].
 pub(super) fn row<R: Record>(
     row: &tokio_postgres::Row,
     keys: &SealingKeys,
@@ -202,7 +202,7 @@ pub(super) fn row<R: Record>(
 }
 
 impl PostgresStore {
-    /// Those of these rows that are there; `columns` are those of rows `r`.
+    /// Returns the existing rows with these ids; `columns` are those of rows `r`.
     pub(super) async fn find_all<R: Stored>(
         &self,
         columns: &str,

@@ -10,12 +10,12 @@ use crate::column::owner;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// How many rows are read at a time.
+/// The number of rows that are read in one statement.
 const BITE: u32 = 500;
-/// Fewer where what may be large of them comes to this.
+/// Fewer if their large columns reach this size.
 const BYTES: Bodies = Bodies::UpTo(1024 * 1024);
 
-/// When a record was made that cannot be read.
+/// An unreadable record, with the time at which it was created.
 type Found = (DateTime<Utc>, UnreadableRecord);
 
 impl PostgresStore {
@@ -33,7 +33,7 @@ impl PostgresStore {
         Ok(oldest.map(|(_, row)| row).collect())
     }
 
-    /// Reads a table bite by bite and notes what cannot be read: the first of it, at most `limit`.
+    /// Reads a table in batches and returns the first unreadable records, at most `limit`.
     async fn search<R: Stored<Id: Into<RecordId>>>(
         &self,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! Whose a row of the outbox is: the platform writes its own ids, as it spells them.
+//! The audience of an outbox row: the platform writes its own ids, in its own spelling.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
@@ -13,9 +13,9 @@ use webhook_model::Audience;
 use crate::common::{fresh_at, raw};
 
 const UUID: &str = "67e55044-10b1-426f-9247-bb680e5fe0c8";
-/// As the platform may write one user, and another.
+/// Spellings of one user that the platform may write, and of another.
 const SEVEN: [&str; 4] = ["7", "07", "007", "00000000-0000-0000-0000-000000000007"];
-/// What is no id.
+/// Texts that are no id.
 const WRONG: [&str; 14] = [
     "",
     " ",
@@ -68,7 +68,7 @@ async fn audience_in_other_spellings_takes_one_turn() {
         for row in &taken.rows {
             assert_eq!(row.occurrence.as_ref().unwrap().audience, whose);
         }
-        // Whose was taken can be given back, and stands in line behind the others.
+        // The audience that was taken can be given back, and queues behind the others.
         store.give_back_outbox(audience, 1).await.unwrap();
     }
     assert_eq!(take(&store, 2).await.unwrap().audience, of(7));
@@ -137,7 +137,7 @@ async fn row_run_by_what_is_no_id_is_set_aside() {
     assert!(rows[0].occurrence.is_ok() && rows[2].occurrence.is_ok());
 }
 
-/// Inserts and whoever takes turns have to agree on whose a row is.
+/// The insertion and the process that takes turns must agree on the audience of a row.
 #[tokio::test]
 async fn audience_of_any_text_is_as_storage_reads_it() {
     let (_store, _, place) = fresh_at().await;
@@ -176,7 +176,7 @@ async fn row_of_nobody_is_found_whenever_it_commits() {
     assert_eq!(take(&store, 1).await.unwrap().audience, of(0));
 }
 
-/// With no right but to insert, no path to the schema, and operators of its own in that path.
+/// The role may only insert, the schema is not in its path, and the path has its own operators.
 #[tokio::test]
 async fn platform_with_a_role_of_its_own_writes_rows() {
     let (store, _, place) = fresh_at().await;
@@ -202,7 +202,7 @@ async fn platform_with_a_role_of_its_own_writes_rows() {
     let table = format!("{schema}.gatepost_occurrence");
     insert(&platform, &table, None, Some(UUID)).await;
     insert(&platform, &table, Some("07"), None).await;
-    // A column of integers or of UUIDs becomes text by itself.
+    // A column of integers or of UUIDs is converted to text implicitly.
     let typed = format!(
         "INSERT INTO {table} (event_type, event, tenant, due) VALUES ('vms', 'on', 7, 'epoch');
          INSERT INTO {table} (event_type, event, owner, due) VALUES ('vms', 'on', '{UUID}'::uuid, 'epoch')"

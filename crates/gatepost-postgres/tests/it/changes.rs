@@ -1,5 +1,5 @@
-//! What a change of a record costs while its place is locked: what was changed, however much hangs
-//! on it and however long the log of changes is.
+//! The cost of a change of a record while its realm is locked: it depends on the changed rows, and
+//! not on the rows that refer to them or on the length of the log of changes.
 
 use gatepost_ids::Realm;
 use gatepost_storage::OwnerStore as _;
@@ -10,7 +10,7 @@ use webhook_model::{EventId, OwnerId, TaskId};
 
 use crate::common::{fresh_at, pages, raw, rows};
 
-/// The events that an owner may have.
+/// The number of events that an owner may have.
 const MANY: usize = 5_000;
 const DELETE: &str = concat!(
     include_str!("../../src/sql/records/delete_task.sql"),
@@ -23,7 +23,7 @@ const LOGGED: &str = "
     SELECT 'common', -n, 2, r, -n - 1, 64000 - n FROM generate_series(1, 1000) AS n, generate_series(1, 100) AS r ORDER BY n DESC, r;
     UPDATE gatepost_place SET changes = 63999 WHERE place = 'common'";
 
-/// An enabled event for each number, of this task.
+/// Inserts an enabled event of this task for each number.
 async fn events(client: &Client, task: TaskId) {
     let sql = format!(
         "INSERT INTO gatepost_event (revision, created, modified, owner, event_type, event, target, task, enabled, filters, context, bytes, label)
@@ -101,7 +101,7 @@ async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
     assert!(read < 300, "{read} pages of {whole}");
 }
 
-/// Of what was logged at once, all or nothing is forgotten: half of it would look like all.
+/// Changes that were logged together are forgotten together: half of them would look like all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_not_remembered_as_a_whole_is_not_told() {
     let (store, _, place) = fresh_at().await;
@@ -121,7 +121,7 @@ async fn what_is_not_remembered_as_a_whole_is_not_told() {
     assert!((1_000..1_020).contains(&left.len()), "{}", left.len());
 }
 
-/// The change itself deletes none of them; they are there no more all the same.
+/// The change itself deletes none of the events; nevertheless, they are no longer visible.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_with_many_events_is_gone_at_once_and_its_events_leave_in_bites() {
     let (store, _, place) = fresh_at().await;

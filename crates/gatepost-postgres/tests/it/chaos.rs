@@ -1,6 +1,6 @@
-//! Workers that die, answer late or twice, beside cancellations, replays, deletions and reclaims:
-//! every delivery ends once between two replays, none is lost but what was deleted, and a webhook
-//! in order sends one at a time.
+//! Workers that die, settle late or twice, while others cancel, replay, delete and reclaim: every
+//! delivery ends once between two replays, none is lost except deleted ones, and a webhook in order
+//! sends one at a time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,12 +24,12 @@ const LEASE: i64 = 10;
 struct World {
     store: PostgresStore,
     hooks: Vec<WebhookId>,
-    /// Seconds; moved on by the keeper.
+    /// Seconds; advanced by the keeper.
     clock: AtomicI64,
     made: Mutex<Vec<DeliveryId>>,
-    /// Those of them that belong to no order, which may be deleted.
+    /// The deliveries of webhooks without order, which may be deleted.
     unordered: Mutex<Vec<DeliveryId>>,
-    /// What runs of each webhook in order, and until when.
+    /// The running claim of each webhook in order, and the end of its lease.
     busy: Mutex<HashMap<WebhookId, (Claim, i64)>>,
 }
 
@@ -109,7 +109,7 @@ impl World {
         all
     }
 
-    /// Settles some, some of them twice; the others are left to die.
+    /// Settles some claims, some of them twice; the others are never settled.
     async fn settle(&self, random: &mut StdRng, claims: Vec<(Claim, WebhookId)>) {
         let now = self.now();
         let mut settlements = Vec::new();
@@ -155,7 +155,7 @@ impl World {
         }
     }
 
-    /// Deletes one, whatever becomes of it just now.
+    /// Deletes a delivery in whatever state it is.
     async fn delete(&self, random: &mut StdRng, now: i64) {
         let deleted = {
             let mut unordered = self.unordered.lock().unwrap();

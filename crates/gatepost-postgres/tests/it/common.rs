@@ -1,4 +1,4 @@
-//! A store to test, and the database behind it.
+//! A store to test, and its database.
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::{Claimed, Lane, LaneClaim, QueueClass, QueueStore as _};
@@ -8,7 +8,7 @@ use webhook_model::WebhookId;
 
 use crate::postgres::{self, FreshSchema};
 
-/// Statements as the store puts them together.
+/// Statements composed as in the store.
 macro_rules! queue {
     ($($part:literal),+) => {
         concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
@@ -35,13 +35,13 @@ pub(crate) const LANES_OF: &str = queue!(
     "found"
 );
 
-/// A store in a schema of its own, and how to open it again.
+/// Returns a store in its own schema, and the configuration to open it again.
 pub(crate) async fn fresh() -> (PostgresStore, PostgresConfig) {
     let (store, config, _) = fresh_at().await;
     (store, config)
 }
 
-/// The same, and where it is.
+/// Returns the same, and the schema.
 pub(crate) async fn fresh_at() -> (PostgresStore, PostgresConfig, FreshSchema) {
     let fresh = postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
@@ -51,7 +51,7 @@ pub(crate) async fn fresh_at() -> (PostgresStore, PostgresConfig, FreshSchema) {
     (store, config, fresh)
 }
 
-/// A connection of nobody's, in that schema.
+/// Returns a connection outside the store, with that schema as its path.
 pub(crate) async fn raw(at: &FreshSchema) -> Client {
     let (client, connection) = tokio_postgres::connect(&at.url, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -60,7 +60,7 @@ pub(crate) async fn raw(at: &FreshSchema) -> Client {
     client
 }
 
-/// How many rows a table has.
+/// Returns the number of rows of a table.
 pub(crate) async fn rows(client: &Client, table: &str) -> i64 {
     let count = format!("SELECT count(*) FROM {table}");
     client.query_one(&count, &[]).await.unwrap().get(0)
@@ -73,7 +73,7 @@ pub(crate) fn lane(webhook: WebhookId, class: QueueClass, limit: u32) -> LaneCla
     }
 }
 
-/// What is due of a webhook, at most 100 of each lane, claimed for a minute.
+/// Claims the due deliveries of a webhook, at most 100 of each queue, for a minute.
 pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i64) -> Vec<Claimed> {
     let lanes = [
         lane(webhook, QueueClass::First, 100),
@@ -82,7 +82,7 @@ pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i6
     store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
 }
 
-/// Pages that a statement touches.
+/// Returns the number of pages that a statement touches.
 pub(crate) async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
     let sql = sql.replace(":schema.", "");
     let prepare = format!("PREPARE counted AS {sql}");
@@ -95,12 +95,14 @@ pub(crate) async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
         "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
     );
     let mut least = u64::MAX;
-    // Until two agree: any may read again of the catalogs what others have defined in that moment.
+    // Repeated until two runs agree: any run may read catalog entries again that others have just
+    // defined.
     for _ in 0..5 {
         client.batch_execute("BEGIN").await.unwrap();
         let rows = client.query(&explain, &[]).await.unwrap();
         client.batch_execute("ROLLBACK").await.unwrap();
-        // The first line with buffers is of the whole, but for changes of which it reads nothing.
+        // The first line with buffers is the total, except for changes, for which it counts no
+        // reads.
         let lines = rows.iter().map(|row| row.get::<_, &str>(0).trim());
         let whole = lines.filter(|line| line.starts_with("Buffers: shared"));
         let whole = whole.map(|line| {

@@ -1,4 +1,4 @@
-//! The storage contract, clause by clause, and random calls against the reference store.
+//! The storage contract, test by test, and random calls compared with the reference store.
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use tokio_postgres::NoTls;
 
 use crate::postgres::{self, FreshSchema};
 
-/// A schema of its own.
+/// A separate schema.
 pub(crate) struct Place {
     at: FreshSchema,
     config: PostgresConfig,
@@ -50,7 +50,7 @@ impl Place {
         store.unwrap().close().await;
     }
 
-    /// Every row of every table, as text.
+    /// Returns every row of every table, as text.
     async fn rows(&self) -> String {
         let (client, connection) = tokio_postgres::connect(&self.at.url, NoTls).await.unwrap();
         let connection = tokio::spawn(connection);

@@ -1,5 +1,5 @@
-//! A list that nobody waits for any more ends in the server as well. Until then its room is taken,
-//! and nobody waits behind it.
+//! A list whose caller has given up ends in the server, too. Until then it keeps its permit, and no
+//! call waits for its connection.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use crate::postgres;
 
 type List = JoinHandle<Result<Vec<Delivery>, StoreError>>;
 
-/// A store with room for two lists, and somebody who keeps each from its end.
+/// A store with permits for two lists, and a transaction that blocks each.
 struct Held {
     store: PostgresStore,
     hook: WebhookId,
     look: Client,
-    /// The sessions in which the store runs a list.
+    /// The query of the sessions in which the store runs a list.
     running: String,
     _holder: Client,
 }

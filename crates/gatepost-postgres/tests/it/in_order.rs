@@ -1,4 +1,4 @@
-//! Webhooks in order: the oldest open delivery alone, whatever nodes and replays do.
+//! Webhooks in order: only the oldest open delivery runs, whatever nodes and replays do.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 use crate::common::{claim_all, fresh, fresh_at, lane, raw};
 use crate::postgres::FreshSchema;
 
-/// As a claim that is not committed yet.
+/// The same changes as a claim that is not committed yet.
 const TAKE_NEWEST: &str = "BEGIN; WITH taken AS (
         DELETE FROM gatepost_queue WHERE id = (SELECT max(id) FROM gatepost_queue) RETURNING id)
     INSERT INTO gatepost_running (id, lease_until, open, ids)
@@ -29,7 +29,7 @@ fn claim_of(claimed: &Claimed) -> Claim {
     }
 }
 
-/// How many lanes are due.
+/// Returns the number of due queues.
 async fn due(store: &PostgresStore, now: i64) -> usize {
     let store = Webhooks::of(Arc::new(store.clone()));
     due_lanes(&store, now).await.len()
@@ -125,7 +125,7 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
         .await
         .unwrap();
     assert_eq!(claim_all(&store, hook, 1).await.len(), 1);
-    // An ended one is replayed while another runs.
+    // An ended delivery is replayed while another runs.
     assert_eq!(store.replay(&[claim.delivery], at(2)).await.unwrap(), 1);
     assert!(claim_all(&store, hook, 3).await.is_empty());
 }
@@ -202,8 +202,8 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
     assert_eq!((seen.len(), of_ordered), (101, 1));
 }
 
-/// A webhook without order that has two deliveries, and a session whose claim has taken the newer
-/// one and is not committed.
+/// Returns a webhook without order that has two deliveries, and a session whose claim has taken the
+/// newer one and is not committed.
 async fn taken() -> (PostgresStore, FreshSchema, Client, Row<WebhookId, Webhook>) {
     let (store, _, place) = fresh_at().await;
     let hook = webhook("w");
@@ -215,7 +215,7 @@ async fn taken() -> (PostgresStore, FreshSchema, Client, Row<WebhookId, Webhook>
     (store, place, client, hook)
 }
 
-/// A claim that has read that there is no order, and is not committed when the order is.
+/// The claim has read that there is no order, and commits after the switch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
     let (store, place, client, hook) = taken().await;
@@ -239,7 +239,7 @@ async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
     assert_eq!(claim_all(&store, hook.id, 20).await.len(), 1);
 }
 
-/// Of a process that died between an edit and the note of what runs.
+/// The state after a process died between an edit and the record of the running claims.
 #[tokio::test]
 async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
     let (store, _, client, hook) = taken().await;
@@ -256,7 +256,7 @@ async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
         "something may be claimed that was not seen, and clocks differ"
     );
     assert_eq!(due(&store, 120).await, 1);
-    // The next edit notes what the first one has not.
+    // The next edit records the claims that the first one did not.
     let mut edited = hook.clone();
     edited.value.order = DeliveryOrder::InOrder;
     let edited = store.update_webhook(&edited, UNLIMITED, at(20)).await;
@@ -303,12 +303,12 @@ async fn what_ran_before_the_order_is_waited_for_until_it_is_settled_or_deleted(
         .delete_delivery(claims[2].delivery, at(2))
         .await
         .unwrap();
-    // That of the other webhook goes on.
+    // The delivery of the other webhook is still due.
     assert_eq!(due(&store, 2).await, 1);
     assert_eq!(claim_all(&store, hook.id, 2).await.len(), 1);
 }
 
-/// What runs ends as sent, whoever claimed it.
+/// Settles all running deliveries as sent, whichever process claimed them.
 async fn settle_all(store: &PostgresStore, client: &Client) {
     let running = "SELECT id, unnest(ids) FROM gatepost_running";
     let running = client.query(running, &[]).await.unwrap();

@@ -1,5 +1,5 @@
-//! Enqueues that share a short statement: what is leased of them is leased for as long. And which
-//! connection calls take.
+//! Enqueues that share a short statement because their leases have one length, and the connections
+//! that calls take.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use webhook_model::{DeliveryOrder, WebhookId};
 use crate::common::{fresh_at, raw, rows};
 use crate::postgres;
 
-/// Two deliveries that are leased for a minute.
+/// Returns two deliveries that are leased for a minute.
 fn two(hook: WebhookId, id: &str) -> Enqueue {
     let leased = |n| NewDelivery {
         lease_until: Some(at(60)),
@@ -43,7 +43,7 @@ async fn what_is_leased_for_as_long_shares_a_token_and_is_numbered_as_it_was_giv
     let both = stored(store.enqueue(batch, at(0)).await.unwrap());
     assert!(both[0].id < both[1].id && both[0].token.is_some());
     assert_eq!(both[0].token, both[1].token);
-    // A lease of its own length is a claim of its own.
+    // A lease of another length is a separate claim.
     let mut apart = two(hook, "b");
     apart.deliveries[1].lease_until = Some(at(90));
     let apart = stored(store.enqueue(apart, at(0)).await.unwrap());

@@ -1,5 +1,5 @@
-//! What one place's change holds up, and what it does not: two handles on one database, and a
-//! transaction of somebody else that keeps a change from its end.
+//! The calls that are delayed by a change in one realm, and those that are not: two handles on one
+//! database, and an outside transaction that keeps a change from ending.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use webhook_model::{DeliveryOrder, WebhookId};
 use crate::common::{fresh_at, raw};
 use crate::postgres::FreshSchema;
 
-/// Much longer than anything that is not held up takes, and shorter than what is.
+/// Much longer than any call that is not blocked, and shorter than one that is.
 pub(crate) const SOON: Duration = Duration::from_secs(5);
 
-/// Two handles on one schema, in which two tenants have a webhook each, and whose places have
+/// Two handles on one schema, in which two tenants have a webhook each, and whose realms have
 /// different locks.
 pub(crate) struct Two {
     pub(crate) a: PostgresStore,
@@ -45,7 +45,7 @@ pub(crate) async fn two() -> Two {
     two_where("true").await
 }
 
-/// With the first tenant `n` of which this is true.
+/// Uses the first tenant `n` for which the condition is true.
 pub(crate) async fn two_where(first: &str) -> Two {
     let (a, config, place) = fresh_at().await;
     let b = PostgresStore::connect(config.clone()).await.unwrap();
@@ -80,7 +80,7 @@ pub(crate) async fn two_where(first: &str) -> Two {
 }
 
 impl Two {
-    /// A change in the first tenant that has its lock and does not come to its end.
+    /// Starts a change in the first tenant that has its lock and does not end.
     pub(crate) async fn change_that_hangs(&self) -> JoinHandle<Result<(), StoreError>> {
         let hold = format!(
             "BEGIN; SELECT FROM gatepost_place WHERE place = '{}' FOR UPDATE",
@@ -149,7 +149,7 @@ async fn while_a_place_is_changed_all_enqueue() {
         let stored = timeout(SOON, call).await.expect("held up").unwrap();
         assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "{stored:?}");
     }
-    // One alone, without a batch to share.
+    // A single enqueue, without a batch to share.
     let alone = two.b.enqueue(one(two.of_other, "alone"), at(0));
     timeout(SOON, alone).await.expect("held up").unwrap();
     assert!(!change.is_finished(), "the change still holds its lock");
@@ -252,8 +252,8 @@ async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
     assert_eq!(outbox(&store, 9).await, []);
 }
 
-/// Whoever sees a delivery of a webhook in order sees all with lower numbers, though two processes
-/// enqueue at the same time.
+/// A reader that sees a delivery of a webhook in order sees all with lower numbers, even if two
+/// processes enqueue at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn row_numbers_of_a_webhook_in_order_rise_in_the_order_of_commits() {
     let two = two().await;
@@ -329,8 +329,8 @@ async fn what_is_gone_leaves_in_bites_while_its_owner_goes_on() {
     assert_eq!(left, stored);
 }
 
-/// Logins lock one key, uses wait for a second, and a removal that has deleted the second waits
-/// for the first: the server ends the one who waited first, who tries again.
+/// Logins lock one key and wait for a second; a removal has deleted the second and waits for the
+/// first. The server aborts the transaction that waited first, which is repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn activity_crossing_removal_is_repeated() {
     let (store, _, place) = fresh_at().await;
@@ -375,7 +375,7 @@ async fn activity_crossing_removal_is_repeated() {
     assert_eq!(days.unwrap().iter().map(|day| day.used).sum::<u64>(), 1);
 }
 
-/// A connection whose transaction holds a key's row.
+/// Returns a connection whose transaction holds a key's row.
 async fn holding(place: &FreshSchema, key: KeyId) -> Client {
     let client = raw(place).await;
     let hold = format!(
@@ -386,7 +386,7 @@ async fn holding(place: &FreshSchema, key: KeyId) -> Client {
     client
 }
 
-/// Waits until this number of connections waits for this one, or for one that does.
+/// Waits until this number of connections waits for this one, directly or indirectly.
 async fn blocked(client: &Client, wanted: usize) {
     let waiting = "WITH RECURSIVE waiting (pid) AS (
             SELECT pg_backend_pid() UNION

@@ -1,5 +1,5 @@
-//! What is specific to this backend, and the contract that it shares with the others. On the server
-//! that `GATEPOST_TEST_POSTGRES_URL` names, or one of its own.
+//! The tests specific to this backend, and the contract that it shares with the others. The server
+//! is the one that `GATEPOST_TEST_POSTGRES_URL` names, or a new one.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
@@ -30,6 +30,7 @@ mod queue;
 mod races;
 mod schema;
 mod session;
+mod sessions;
 mod settle;
 mod share;
 #[path = "../../src/log/list/source.rs"]

@@ -20,12 +20,13 @@ use webhook_model::WebhookId;
 use crate::common::{claim_all, fresh_at, lane, raw, rows};
 use crate::postgres;
 
-/// As a later version might: a column that says what a key is good for, and one more version.
+/// The changes of a later version: a column that says what a key is good for, and one more version.
 const FORWARD: &str = "ALTER TABLE gatepost_key ADD COLUMN good_on int NOT NULL DEFAULT 7;
     INSERT INTO gatepost_migration (version, name) VALUES (99, 'later');";
 const BACK: &str = "ALTER TABLE gatepost_key DROP COLUMN good_on;
     DELETE FROM gatepost_migration WHERE version = 99;";
-/// How soon a process notices without being notified; a busy machine has ten times as long.
+/// The time in which a process notices without a notification; a busy machine has ten times as
+/// long.
 const BOUND: Duration = Duration::from_secs(2);
 
 async fn migrate(client: &Client, sql: &str, notified: &str) {
@@ -33,7 +34,7 @@ async fn migrate(client: &Client, sql: &str, notified: &str) {
     client.batch_execute(&sql).await.unwrap();
 }
 
-/// How long it takes until a read is answered so.
+/// Returns how long it takes until reads are refused, or no longer refused.
 async fn until(store: &PostgresStore, hook: WebhookId, refused: bool) -> Duration {
     let began = Instant::now();
     while store.webhook(hook).await.is_err() != refused {
@@ -88,7 +89,7 @@ async fn a_process_beside_a_newer_schema_touches_nothing_and_loses_nothing() {
     assert_eq!(rows(&client, "gatepost_webhook").await, 1);
     assert_eq!(rows(&client, "gatepost_node").await, nodes);
 
-    // The control, and what a backup that is put back does.
+    // The control, which is also the case of a restored backup.
     migrate(&client, BACK, "").await;
     until(&store, hook, false).await;
     let sent = vec![settlement(&claimed, Disposition::Sent)];
@@ -104,7 +105,7 @@ async fn a_process_that_is_not_notified_notices_by_its_next_beat() {
     until(&store, hook, true).await;
 }
 
-/// Passes connections on until it is dropped; then there are none, and no new ones.
+/// Forwards connections until it is dropped; then all are closed, and no new ones are accepted.
 async fn passage(to: String) -> (u16, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, mut passing) = (listener.local_addr().unwrap().port(), JoinSet::new());

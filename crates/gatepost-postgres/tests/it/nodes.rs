@@ -1,4 +1,4 @@
-//! Several nodes on one database: keys that one deletes are refused by all; faults heal by
+//! Several nodes on one database: all refuse a key that one deletes, and recover from faults by
 //! themselves.
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -17,9 +17,9 @@ use crate::common::{fresh, fresh_at, raw};
 use crate::heard::heard;
 use crate::postgres::{self, TestPostgres};
 
-/// Whether a node knows of changes at all is the same for every slice.
+/// Whether a node knows of changes at all is the same for every shard.
 const ANY: KeySlice = KeySlice(0);
-/// What the README states.
+/// The limit that the README states.
 const BOUND: Duration = Duration::from_secs(2);
 
 async fn admin(url: &str) -> tokio_postgres::Client {
@@ -30,7 +30,8 @@ async fn admin(url: &str) -> tokio_postgres::Client {
     client
 }
 
-/// What holds within `limit` on a quiet machine; a busy one has ten times as long.
+/// Waits for a condition that is reached within `limit` on a quiet machine; a busy one has ten
+/// times as long.
 async fn until(what: &str, limit: Duration, mut reached: impl FnMut() -> bool) {
     let (start, limit) = (Instant::now(), 10 * limit);
     while !reached() {
@@ -108,7 +109,7 @@ async fn what_another_node_changed_is_known_without_a_question_to_the_database()
         assert_eq!(changed_since(slice, before), ChangedKeys::These(of_slice));
     }
 
-    // Of what this process changes itself it asks, until a beat has read it.
+    // For its own changes this process asks the database, until a beat has read them.
     let (row, other) = (&rows[0], &rows[1]);
     let slice = KeySlice::of(row.key.lookup);
     let before = b.key_generation(slice).unwrap();
@@ -122,7 +123,7 @@ async fn what_another_node_changed_is_known_without_a_question_to_the_database()
     assert!(Some(changes.generation) >= b.key_generation(slice));
 }
 
-/// Changes that are no longer named, and more than a node remembers: then the database is asked.
+/// Changes that are no longer logged, or more than a node remembers: the database is asked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_beat_did_not_read_is_asked_for() {
     let (store, _, place) = fresh_at().await;
@@ -311,7 +312,7 @@ async fn a_read_only_server_is_transient_and_heals() {
 async fn row_of_the_outbox_that_was_announced_wakes_another_node() {
     let (a, config) = fresh().await;
     let b = Arc::new(PostgresStore::connect(config).await.unwrap());
-    // What came before somebody listened is not known.
+    // Rows that arrived before the process listened are unknown to it.
     while timeout(Duration::from_secs(1), b.outbox_arrived())
         .await
         .is_ok()
@@ -340,7 +341,7 @@ async fn work_that_one_node_leaves_wakes_another() {
         .unwrap();
     woken.await.unwrap().expect("the other node is notified");
 
-    // What is leased to the emitting node concerns no other.
+    // A delivery that is leased to the emitting node concerns no other.
     let _ = timeout(Duration::from_millis(200), b.work_arrived()).await;
     let leased = gatepost_storage::webhooks::NewDelivery {
         lease_until: Some(at(60)),
@@ -354,7 +355,7 @@ async fn work_that_one_node_leaves_wakes_another() {
     );
 }
 
-/// Of what became due long ago a look at what is due finds nothing.
+/// A query for newly due deliveries does not find those with an old due time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
     let (a, config) = fresh().await;
@@ -364,7 +365,7 @@ async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
         let new = webhook(&format!("w{n}"));
         rows.push(a.insert_webhook(&new, UNLIMITED, at(0)).await.unwrap());
     }
-    // What was not known when it began to listen comes first.
+    // The notification for the time before it listened comes first.
     while timeout(Duration::from_secs(1), b.work_arrived())
         .await
         .is_ok()
@@ -383,7 +384,8 @@ async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
     }
 }
 
-/// Each names the keys in another order, days begin in between, and keys are deleted beside it.
+/// Each node names the keys in another order, days begin in between, and keys are deleted at the
+/// same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circle() {
     let (a, config) = fresh().await;
@@ -469,7 +471,7 @@ impl tracing::Subscriber for Panics {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-/// Each task of the store runs on this thread, and so writes its lines to that subscriber.
+/// Each task of the store runs on this thread, so its log events go to that subscriber.
 #[tokio::test]
 async fn a_subscriber_that_panics_costs_a_connection_and_no_notice_afterwards() {
     let server = TestPostgres::start();
@@ -492,7 +494,7 @@ async fn a_subscriber_that_panics_costs_a_connection_and_no_notice_afterwards() 
     }
     let hook = webhook("w");
     let hook = a.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
-    // What was lost while it was away comes first.
+    // The notification for the time without a connection comes first.
     while timeout(Duration::from_secs(1), b.work_arrived())
         .await
         .is_ok()

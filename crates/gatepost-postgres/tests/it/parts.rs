@@ -1,4 +1,4 @@
-//! The log leaves by partitions, and what has not ended stays.
+//! Deletion of the log by partitions, which keeps deliveries that have not ended.
 
 use chrono::{DateTime, Utc};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
@@ -38,7 +38,7 @@ async fn settle(store: &PostgresStore, claimed: &Claimed, disposition: Dispositi
     assert_eq!(settled, [Settled::Done]);
 }
 
-/// One delivery that ends in this way.
+/// Stores, claims and settles a delivery.
 async fn ended(store: &PostgresStore, hook: WebhookId, id: &str, now: i64) -> DeliveryId {
     let id = self::store(store, hook, id, now).await;
     let claimed = claim(store, hook, now).await;
@@ -47,7 +47,7 @@ async fn ended(store: &PostgresStore, hook: WebhookId, id: &str, now: i64) -> De
     id
 }
 
-/// The next delivery has this number.
+/// Sets the number of the next delivery.
 async fn jump(client: &Client, next: i64) {
     let set = format!("SELECT setval('gatepost_delivery_id_seq', {next}, false)");
     client.batch_execute(&set).await.unwrap();
@@ -102,7 +102,7 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     assert_eq!(store.delivery(sent).await.unwrap(), None);
     assert_eq!(store.attempts(sent, 99).await.unwrap(), []);
 
-    // A retry, a release of a claim from before, and an end, as if nothing had been.
+    // A retry, a release of an earlier claim, and an end, as if the partition still existed.
     settle(
         &store,
         &running,
@@ -131,7 +131,7 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     assert_eq!(rows(&client, "gatepost_outcome").await, 1);
 }
 
-/// Else what was sent before its process ended is sent again.
+/// Otherwise a delivery that was sent before its process ended is sent again.
 #[tokio::test]
 async fn what_ended_is_not_taken_back_though_its_partition_left_while_a_claim_had_it() {
     let (store, _, place) = fresh_at().await;
@@ -209,7 +209,7 @@ async fn a_reader_of_the_log_puts_its_partitions_off_and_keeps_nobody_from_stori
     assert_eq!(parts(&client).await, whole[1..]);
 }
 
-/// The URL of a role that may read and write what is there, and define nothing.
+/// Returns the URL of a role that may read and write existing tables, and define none.
 async fn plain_role(owner: &Client, place: &FreshSchema) -> String {
     let (schema, role) = (&place.schema, format!("{}_app", place.schema));
     let grants = format!(

@@ -1,4 +1,4 @@
-//! Every statement has its index, however many rows others have.
+//! Every statement uses its index, however many rows others have.
 
 use gatepost_ids::Realm;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
@@ -148,8 +148,8 @@ async fn plan(client: &Client, sql: &str) -> String {
 #[tokio::test]
 async fn hot_statements_use_their_index_among_many_rows() {
     let (store, _, place) = fresh_at().await;
-    // Of as many owners, and running until as many moments: since version 18 an index is also
-    // searched for its second column, where the first has few values.
+    // With as many owners and lease ends as rows: from version 18 on an index is also searched by
+    // its second column if the first has few values.
     let mut hooks = Vec::new();
     for n in 0..200 {
         let hook = Webhook {
@@ -173,7 +173,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
             panic!("{stored:?}")
         };
         if batch % 4 == 0 {
-            continue; // goes on
+            continue; // still running
         }
         let settle = deliveries.iter().map(|d| {
             let (delivery, token) = (d.id, d.token.unwrap());
@@ -187,8 +187,8 @@ async fn hot_statements_use_their_index_among_many_rows() {
         .await
         .unwrap();
 
-    // Set as the store's own connections are, with the generic plan that a long-lived statement
-    // ends with.
+    // With the settings of the store's connections, and the generic plan that a long-lived
+    // statement ends with.
     let client = raw(&place).await;
     let set = "SET gatepost.reclaimed = '{}'; SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
     client.batch_execute(set).await.unwrap();
@@ -228,8 +228,8 @@ async fn hot_statements_use_their_index_among_many_rows() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A change of records costs what was changed: to plan how it is read would cost several times
-/// that, in every process.
+/// The cost of a change of records depends on the changed rows: planning the statements that read
+/// it would cost several times as much, in every process.
 #[tokio::test]
 async fn what_changed_in_a_place_is_read_by_plans_made_before() {
     let fresh = postgres::fresh();
@@ -238,7 +238,7 @@ async fn what_changed_in_a_place_is_read_by_plans_made_before() {
         .with_max_connections(1);
     let store = PostgresStore::connect(config).await.unwrap();
     let client = raw(&fresh).await;
-    // What a connection has prepared, and how often it planned that, it alone can tell.
+    // Only the connection itself knows its prepared statements and how often it planned them.
     let noted = format!("{}.noted", fresh.schema);
     let note = format!(
         "CREATE TABLE {noted} AS SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements WITH NO DATA;

@@ -1,4 +1,4 @@
-//! Behind PgBouncer, as a role for which everything is set in another way than the store needs it.
+//! Behind PgBouncer, as a role whose settings all differ from those that the store needs.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::contract::{Place, place_of};
 use crate::pooler::pooled;
 use crate::postgres::fresh_schema;
 
-/// Behind this database of the pooler.
+/// Returns the configuration of this database of the pooler.
 fn behind(database: &str) -> PostgresConfig {
     let pooled = pooled();
     PostgresConfig::url(&pooled.url(database))
@@ -57,7 +57,7 @@ async fn session(url: &str) -> Client {
     client
 }
 
-/// One value, by a simple statement: it may come by any session.
+/// Returns one value, by a simple statement, which any session may run.
 async fn value(client: &Client, sql: &str) -> String {
     for message in client.simple_query(sql).await.unwrap() {
         if let SimpleQueryMessage::Row(row) = message {
@@ -101,7 +101,7 @@ async fn a_statement_may_take_longer_than_the_role_was_given() {
     let store = PostgresStore::connect(config).await.unwrap();
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
-    // A session takes what the role was given until a statement is known.
+    // A session has the settings of the role until a statement is prepared.
     assert!(store.webhook(hook.id).await.unwrap().is_some());
     let holder = session(pooled().server.url()).await;
     let held = format!("BEGIN; LOCK TABLE {schema}.gatepost_webhook IN ACCESS EXCLUSIVE MODE");
@@ -120,7 +120,7 @@ async fn without_a_way_past_the_pooler_a_store_says_what_it_lacks() {
     assert!(refused.to_string().contains("direct URL"), "{refused}");
 }
 
-/// Never by a statement that fails later.
+/// Not only by a later statement that fails.
 #[tokio::test]
 async fn a_pooler_that_does_not_keep_statements_is_refused_when_the_store_connects() {
     let config = behind("transaction").with_schema(&fresh_schema());
@@ -190,7 +190,7 @@ async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_m
     if !pooled.knows_statements {
         return;
     }
-    // Twenty sessions of the pooler for all of them; each listens on a connection of its own.
+    // Twenty sessions of the pooler for all of them; each listens on its own connection.
     let config = behind("transaction").with_schema(&schema);
     let mut stores = Vec::new();
     for _ in 0..40 {

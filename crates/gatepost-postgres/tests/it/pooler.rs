@@ -1,4 +1,4 @@
-//! A PgBouncer of the tests' own, before a server of the tests' own.
+//! A PgBouncer of the tests, in front of a server of the tests.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
@@ -8,9 +8,9 @@ use tokio_postgres::NoTls;
 
 use crate::postgres::{FreshSchema, TestPostgres, free_port};
 
-/// What the role of the store is set to: each of it changes what a store does that says nothing of
-/// its own. The time of a statement holds until a transaction has said its own: the message that
-/// does so must come through on a busy machine.
+/// The settings of the store's role: each changes the behaviour of a store that does not make its
+/// own settings. The statement timeout applies until a transaction has set its own: the message
+/// that does so must arrive in time on a busy machine.
 const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
     ALTER ROLE app SET search_path = decoy, public;
     ALTER ROLE app SET default_transaction_isolation = serializable;
@@ -23,7 +23,7 @@ const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
     ALTER ROLE app SET jit = on;
     ALTER ROLE app SET timezone = 'Asia/Kathmandu';";
 
-/// Names another PgBouncer than that of the `PATH`.
+/// The variable that names another PgBouncer than the one in the `PATH`.
 const BINARY: &str = "GATEPOST_TEST_PGBOUNCER";
 
 /// A server whose role `app` is hostile, behind a pooler.
@@ -36,7 +36,7 @@ pub(crate) struct Pooled {
     _alive: ChildStdin,
 }
 
-/// The one that all tests of this process share.
+/// Returns the server and pooler that all tests of this process share.
 pub(crate) fn pooled() -> &'static Pooled {
     static SHARED: OnceLock<Pooled> = OnceLock::new();
     SHARED.get_or_init(Pooled::start)
@@ -97,12 +97,12 @@ impl Pooled {
         }
     }
 
-    /// Past the pooler, as the hostile role.
+    /// Returns the URL past the pooler, for the hostile role.
     pub(crate) fn direct(&self) -> String {
         self.server.url().replace("gatepost@", "app@")
     }
 
-    /// How a store may use it: in transaction mode, if that can be.
+    /// Returns the mode in which a store can use it: transaction mode, if it tracks statements.
     pub(crate) fn mode(&self) -> &'static str {
         match self.knows_statements {
             true => "transaction",
@@ -110,7 +110,8 @@ impl Pooled {
         }
     }
 
-    /// One of its databases: `transaction`, `session`, or `alone` with one session for all.
+    /// Returns the URL of one of its databases: `transaction`, `session`, or `alone` with one
+    /// session for all.
     pub(crate) fn url(&self, database: &str) -> String {
         format!(
             "postgres://app@127.0.0.1:{}/{database}?sslmode=disable",
@@ -118,7 +119,7 @@ impl Pooled {
         )
     }
 
-    /// A schema of its own, past the pooler, for a role that nothing is set for.
+    /// Returns a new schema, past the pooler, for a role without settings.
     pub(crate) fn place(&self) -> FreshSchema {
         FreshSchema {
             url: self.server.url().to_owned(),
@@ -131,7 +132,7 @@ fn binary() -> String {
     std::env::var(BINARY).unwrap_or_else(|_| "pgbouncer".into())
 }
 
-/// Of the first line: `PgBouncer 1.18.0`.
+/// Reads the version from the first line: `PgBouncer 1.18.0`.
 fn version() -> (u32, u32) {
     let asked = Command::new("sh")
         .args(["-c", "PATH=$PATH:/usr/sbin \"$0\" --version", &binary()])
@@ -147,7 +148,7 @@ fn set(url: &str) {
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         tokio::spawn(connection);
-        // Nothing here outlives the server.
+        // The data here is deleted with the server.
         for sql in [
             HOSTILE,
             "ALTER SYSTEM SET fsync = off",

@@ -1,4 +1,4 @@
-//! The queue of several nodes: calls that share a commit, faults, deletions.
+//! The queue with several nodes: calls that share a commit, faults, deletions.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use webhook_model::WebhookId;
 use crate::common::{claim_all, fresh, fresh_at, raw, rows};
 use crate::postgres::TestPostgres;
 
-/// The version of the place of all who were not placed.
+/// Returns the version of the realm of all owners without an assigned realm.
 async fn common(store: &PostgresStore) -> RoutesVersion {
     store.routes_versions(&[Realm::Shared]).await.unwrap()[0]
 }
@@ -185,8 +185,8 @@ async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
     );
 }
 
-/// Emits and settles while backends are terminated and the server crashes: what was acknowledged is
-/// there.
+/// Emits and settles while backends are terminated and the server crashes: no acknowledged data is
+/// lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
     let server = TestPostgres::start();
@@ -284,7 +284,7 @@ impl AllOf for PostgresStore {
     }
 }
 
-/// As the engine does: transient errors are repeated.
+/// Repeats a call after transient errors, as the engine does.
 async fn retry<T, F: Future<Output = Result<T, gatepost_storage::StoreError>>>(
     mut call: impl FnMut() -> F,
 ) -> T {

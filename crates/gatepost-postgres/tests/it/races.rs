@@ -1,5 +1,5 @@
-//! Two statements at once, of which one waits for the lock of the other: what it does then must
-//! rest on what is there when it has the lock, not on what was there when it began.
+//! Two concurrent statements, one of which waits for the lock of the other: it must act on the data
+//! at the time when it gets the lock, and not on the data at its beginning.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio_postgres::Client;
 
 use crate::common::{claim_all, fresh_at, raw, rows};
 
-/// Two deliveries that are leased together.
+/// Returns the claims of two deliveries that are leased together.
 async fn two_leased(store: &PostgresStore) -> Vec<Claim> {
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
@@ -33,7 +33,7 @@ async fn two_leased(store: &PostgresStore) -> Vec<Claim> {
     claims.collect()
 }
 
-/// Returns once this call waits for a lock that `holder` has, or has ended without.
+/// Returns when this call waits for a lock that `holder` has, or has ended without waiting.
 async fn blocked<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
     let waiting = "SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
     while !call.is_finished() && look.query(waiting, &[&holder]).await.unwrap().is_empty() {
@@ -41,7 +41,7 @@ async fn blocked<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
     }
 }
 
-/// Returns once this call is in line behind one that waits for `holder`, or has ended without.
+/// Returns when this call queues behind one that waits for `holder`, or has ended without waiting.
 async fn in_line<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
     let waiting = "SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0
         AND NOT pg_blocking_pids(pid) = ARRAY[$1::int]";
@@ -55,8 +55,8 @@ async fn number(client: &Client) -> i32 {
     row.unwrap().get(0)
 }
 
-/// Else the claim of what was leased beside it is gone, and nobody ever settles or takes back that
-/// delivery.
+/// Otherwise the claim of a delivery that was leased together with it is deleted, and that delivery
+/// is never settled or reclaimed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
     let (store, _, place) = fresh_at().await;
@@ -86,7 +86,7 @@ async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
     assert_eq!(settled, [Settled::Done]);
 }
 
-/// Else it waits for ever in a queue from which nobody can take it, and counts as waiting.
+/// Otherwise it waits for ever in a queue from which it cannot be claimed, and counts as waiting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
     let (store, _, place) = fresh_at().await;
@@ -125,7 +125,8 @@ async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
     }
 }
 
-/// Else what came for the owner in the place that they left a moment ago is sent from the next.
+/// Otherwise deliveries for the owner in the realm that they have just left are sent from the next
+/// one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_move_is_not_over_while_the_next_one_is_under_way() {
     let (store, _, place) = fresh_at().await;

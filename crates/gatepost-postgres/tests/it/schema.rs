@@ -1,4 +1,4 @@
-//! Migrations, and what is on the disk.
+//! Migrations, and the stored data on disk.
 use std::sync::Arc;
 
 use gatepost_ids::TenantId;
@@ -71,7 +71,7 @@ async fn a_database_of_a_newer_version_is_refused() {
     assert_eq!(refused.kind(), ErrorKind::Unsupported, "{refused:?}");
 }
 
-/// Names and messages are any text: in another encoding one that does not fit fails much later.
+/// Names and messages are any text: in another encoding, a text that does not fit fails much later.
 #[tokio::test]
 async fn database_not_utf8_is_refused_at_start() {
     let fresh = postgres::fresh();
@@ -162,7 +162,7 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     let dump = String::from_utf8_lossy(&server.dump()).into_owned();
     assert!(secrets.iter().all(|secret| dump.contains(secret)));
 
-    // What is left of an older key, and of no key, is sealed at once.
+    // Secrets under an older key, and in plaintext, are sealed in one call.
     assert_eq!(rotated.reseal().await.unwrap().changed, 2);
     assert_eq!(rotated.reseal().await.unwrap().changed, 0);
     let dump = String::from_utf8_lossy(&server.dump()).into_owned();

@@ -1,4 +1,4 @@
-//! What the database or the role sets for every session does not change what the store does.
+//! Settings of the database or the role for every session do not change the store's behaviour.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,7 +9,7 @@ use tokio_postgres::{Client, NoTls};
 use crate::contract;
 use crate::postgres::{FreshSchema, TestPostgres};
 
-/// Every table of a schema with its rows, and every view, sequence and function.
+/// Returns every table of a schema with its rows, and every view, sequence and function.
 async fn all_of(client: &Client, schema: &str) -> Vec<String> {
     let named = "SELECT c.relkind::text || c.relname FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace
         UNION ALL SELECT 'f' || p.proname FROM pg_proc p WHERE p.pronamespace = $1::text::regnamespace ORDER BY 1";
@@ -34,7 +34,7 @@ async fn all_of(client: &Client, schema: &str) -> Vec<String> {
 fn no_statement_depends_on_where_a_session_looks_for_tables() {
     let server = TestPostgres::start();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    // Tables of the same names, of the same version, where sessions look first.
+    // Tables of the same names and the same version, in the schema that sessions search first.
     let (client, before) = runtime.block_on(async {
         let decoy = PostgresConfig::url(server.url()).with_schema("decoy");
         PostgresStore::connect(decoy).await.unwrap().close().await;
@@ -62,7 +62,7 @@ fn no_statement_depends_on_where_a_session_looks_for_tables() {
     });
 }
 
-/// What is read otherwise, or refused, where a database says so for all its sessions.
+/// Settings of the database under which a value is read differently or refused.
 #[test]
 fn database_settings_change_nothing() {
     let server = TestPostgres::start();

@@ -9,12 +9,12 @@ use webhook_model::OwnerId;
 
 use crate::common::{fresh_at, raw, rows};
 
-/// Lets nothing into the queue, until `open`.
+/// Blocks insertions into the queue, until `OPEN`.
 const SHUT: &str = "
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the queue is shut'; END $$;
     CREATE TRIGGER shut BEFORE INSERT ON gatepost_queue FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
 const OPEN: &str = "DROP TRIGGER shut ON gatepost_queue";
-/// Notes each statement that stores outcomes, be they none.
+/// Records each statement that stores outcomes, even if it stores none.
 const NOTED: &str = "
     CREATE TABLE noted (n int);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -23,7 +23,7 @@ const NOTED: &str = "
     END $$;
     CREATE TRIGGER note AFTER INSERT ON gatepost_outcome FOR EACH STATEMENT EXECUTE FUNCTION note()";
 
-/// What is leased to this process from now on, one delivery each.
+/// Returns the claims of deliveries that are leased to this process from this time on, one each.
 async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
     let hook = webhook(&format!("w{now}"));
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
@@ -134,7 +134,7 @@ async fn a_webhook_that_is_gone_makes_no_settlement_of_others_cost_twice() {
     }
     assert_eq!(rows(&client, "noted").await, 10);
 
-    // What is gone itself takes nothing else along, and leaves nothing behind.
+    // A deleted delivery does not remove others with it, and nothing of it is left.
     let mut call = vec![sent(good[10]), sent(gone)];
     call.push(settlement_of(good[11], Disposition::Failed));
     let settled = store.settle(call, at(2)).await.unwrap();

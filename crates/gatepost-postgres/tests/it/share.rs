@@ -1,4 +1,5 @@
-//! What is beyond its owner's share is hidden, counts no more, and leaves before its partition.
+//! Deliveries beyond their owner's share are hidden, are no longer counted, and are deleted before
+//! their partition.
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::Page;
@@ -8,13 +9,13 @@ use webhook_model::{OwnerId, WebhookId};
 
 use crate::common::{fresh_at, raw, rows};
 
-/// Some that wait.
+/// Enqueues some deliveries, which wait.
 async fn queue(store: &PostgresStore, hook: WebhookId, count: usize) {
     let new = (0..count).map(|n| message(hook, &format!("m{n}"), at(0)));
     store.enqueue(direct(new.collect()), at(0)).await.unwrap();
 }
 
-/// Claims some of what waits.
+/// Claims some of the waiting deliveries.
 async fn claim(store: &PostgresStore, hook: WebhookId, count: u32) -> Vec<Claimed> {
     let some = LaneClaim {
         limit: count,
@@ -36,7 +37,7 @@ async fn listed(store: &PostgresStore) -> usize {
     store.list_deliveries(&all).await.unwrap().len()
 }
 
-/// Below what is hidden counts what waits or runs, and nothing else.
+/// Below the hidden bound only waiting and running deliveries count.
 #[tokio::test]
 async fn usage_is_counted_of_what_is_shown() {
     let (store, _, place) = fresh_at().await;
@@ -77,7 +78,8 @@ async fn hidden_deliveries_leave_in_bites_and_replayed_ones_stay() {
     queue(&store, hook, 9).await;
     send(&store, hook, 7).await;
     claim(&store, hook, 1).await;
-    // The first of all waits again, and one that is settled under a token that others run by.
+    // The first of all waits again, and so does one that is settled under a token that others still
+    // hold.
     let first = DeliveryQuery::all(Page::first(1));
     let first = store.list_deliveries(&first).await.unwrap()[0].id;
     let replayed = store.replay(&[first], at(0)).await;
@@ -94,7 +96,7 @@ async fn hidden_deliveries_leave_in_bites_and_replayed_ones_stay() {
     let hidden = "SELECT count(*) FROM gatepost_owner WHERE hidden_to > 0";
     let hidden: i64 = client.query_one(hidden, &[]).await.unwrap().get(0);
     assert_eq!((hidden, listed(&store).await), (0, 3));
-    // What ends later is shown until the next count.
+    // A delivery that ends later is shown until the next count.
     send(&store, hook, 1).await;
     assert_eq!(listed(&store).await, 3);
 }

@@ -1,4 +1,4 @@
-//! TLS to the server: on, verified, and refused where it cannot be.
+//! TLS to the server: on, verified, and refused if it is not possible.
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::RecordStore;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};

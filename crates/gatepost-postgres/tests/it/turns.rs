@@ -1,4 +1,4 @@
-//! Audiences of the outbox take turns, and no row is missed, however it comes.
+//! Audiences of the outbox take turns, and no row is missed, whatever its order of commit.
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken, PutBack};
@@ -22,7 +22,7 @@ async fn take(store: &PostgresStore, holder: u128) -> Option<OutboxTaken> {
     taken.unwrap()
 }
 
-/// Takes what another than this process finds, and gives it back as it was.
+/// Takes the audiences that another process would find, and gives them back unchanged.
 async fn tenants(store: &PostgresStore) -> Vec<(u128, usize)> {
     let mut taken = Vec::new();
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ async fn a_row_that_was_corrected_by_hand_is_found_again() {
     }
 }
 
-/// PostgreSQL's text and `jsonb` hold no U+0000: a user who chooses a value must not stop a push.
+/// PostgreSQL's text and `jsonb` hold no U+0000: a value chosen by a user must not stop a push.
 #[tokio::test]
 async fn what_text_cannot_hold_is_marked() {
     let (store, ..) = fresh_at().await;
@@ -135,10 +135,10 @@ async fn a_store_that_was_restored_in_another_server_finds_its_rows() {
     assert_eq!(tenants(&store).await, [(1, 1)]);
 }
 
-/// A server that has counted further than this one ever did.
+/// The test uses a server whose counter is higher than the one of this server ever was.
 #[tokio::test]
 async fn what_waited_when_it_was_restored_does_not_hide_what_comes_later() {
-    // An older version may have noted the server before.
+    // An older version may have recorded the server already.
     for noted in ["server = 'another'", "done = '999999999999'"] {
         let (_store, config, place) = fresh_at().await;
         let client = raw(&place).await;
@@ -178,7 +178,7 @@ async fn audiences_that_are_put_off_or_held_are_in_nobody_s_way() {
     assert_eq!(turns, [Some(last), None]);
 }
 
-/// One audience each, in one statement.
+/// Inserts rows of one audience each, in one statement.
 async fn insert_many(client: &Client, from: i64, to: i64) {
     let rows = format!(
         "INSERT INTO gatepost_occurrence (event_type, event, tenant, due) SELECT 'vms', 'on', n, 'epoch' FROM generate_series({from}, {to}) n"
@@ -213,8 +213,8 @@ async fn audiences_are_listed_in_bites_however_many_one_transaction_has() {
     assert_eq!(listed, 7_502);
 }
 
-/// The platform writes these rows with its own SQL: one that holds what nobody can read is set
-/// aside, and what stands behind it goes on.
+/// The platform writes these rows with its own SQL: an unreadable one is set aside, and the rows
+/// behind it are processed.
 #[tokio::test]
 async fn a_row_whose_time_or_turn_is_none_says_so_and_stands_in_nobodys_way() {
     let (store, _, place) = fresh_at().await;

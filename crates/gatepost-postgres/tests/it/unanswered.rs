@@ -1,4 +1,4 @@
-//! An insertion that the server carried out, and whose answer is lost on the way.
+//! An insertion that the server committed, and whose answer is lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::common::{raw, rows};
 use crate::postgres;
 
-/// What is said behind this is not heard.
+/// The answer to a statement with this text is lost.
 const MARK: &[u8] = b"last-words";
 
-/// What is between a store and the server.
+/// A proxy between a store and the server.
 struct Way {
-    /// What the server says is lost, and the store's end of the connection closed: since the mark
-    /// went by.
+    /// Set by the mark: the server's answers are lost, and the store's end of the connection is
+    /// closed.
     is_deaf: AtomicBool,
     server: String,
 }
 
 impl Way {
-    /// The way to the server of this URL, and a URL that leads there.
+    /// Returns a proxy to the server of this URL, and the URL of the proxy.
     async fn to(url: &str) -> (Arc<Self>, String) {
         let (user, rest) = url.split_once('@').unwrap();
         let (server, database) = rest.split_once('/').unwrap();
@@ -53,7 +53,7 @@ impl Way {
         tokio::spawn(async move {
             let mut asked = vec![0; 64 * 1024];
             while let Ok(length @ 1..) = from_store.read(&mut asked).await {
-                // A transaction is sent in one.
+                // A transaction is sent in one message.
                 if asked[..length].windows(MARK.len()).any(|text| text == MARK) {
                     way.is_deaf.store(true, Ordering::SeqCst);
                 }
@@ -64,7 +64,7 @@ impl Way {
         let mut said = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = from_server.read(&mut said).await {
             let is_lost = self.is_deaf.load(Ordering::SeqCst);
-            // What is not read would break the server's end, and with it what it was asked for.
+            // Without reading, the server's connection would break, and with it the transaction.
             if is_lost || to_store.write_all(&said[..length]).await.is_err() {
                 let _ = to_store.shutdown().await;
             }
@@ -77,7 +77,7 @@ fn in_doubt<T>(answer: Result<T, StoreError>) -> (ErrorKind, bool) {
     (error.kind(), error.is_in_doubt())
 }
 
-/// WIRE 1: whoever answers a client must not say that it may simply be repeated.
+/// WIRE 1: the answer to a client must not say that the request may simply be repeated.
 #[tokio::test]
 async fn an_insertion_whose_answer_was_lost_is_in_doubt_and_a_refused_one_is_not() {
     let fresh = postgres::fresh();
@@ -113,7 +113,7 @@ async fn an_insertion_whose_answer_was_lost_is_in_doubt_and_a_refused_one_is_not
             waits.tick().await;
         }
     }
-    // The server answered, or was never asked.
+    // The server answered, or received nothing.
     let refused = store.insert_webhook(&webhook("w"), all, now).await;
     assert_eq!(in_doubt(refused), (ErrorKind::Conflict, false));
     store.close().await;

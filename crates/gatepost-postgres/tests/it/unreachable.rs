@@ -1,4 +1,4 @@
-//! Why there is no connection is said, for whoever has to put it right.
+//! The reason why there is no connection, for the person who has to correct it.
 
 use std::error::Error as _;
 
@@ -9,10 +9,10 @@ use tokio_postgres::NoTls;
 
 use crate::postgres::TestPostgres;
 
-/// Never said by an error.
+/// Never contained in an error.
 const SECRET: &str = "hunter2";
 
-/// The cause that is given of a database that cannot be opened.
+/// Returns the cause in the error of a database that cannot be opened.
 async fn cause(url: &str) -> String {
     let error = PostgresStore::connect(PostgresConfig::url(url)).await;
     let error = error.unwrap_err();
@@ -24,7 +24,7 @@ async fn cause(url: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreachable_database_error_says_why() {
-    // Longer than a label of a name may be: refused before anybody is asked.
+    // Longer than a label of a name may be: refused without a DNS query.
     let nowhere = "n".repeat(70);
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().display();

@@ -1,4 +1,4 @@
-//! What is locked in one place costs nobody of another a lock, a connection or a permit.
+//! A lock in one realm costs callers of another no lock, connection or permit.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::locks::{SOON, Two, one, two, two_where};
 
-/// One of the tenants whose places have the hash of one that every emit shares.
+/// Returns the condition for a tenant whose realm has the hash of one that every emit shares.
 fn as_by_hash(of: Realm) -> String {
     format!("hashtext('tenant:' || n) & 63 = hashtext('{of}') & 63")
 }
@@ -36,7 +36,7 @@ async fn what_every_emit_shares_is_locked_by_no_tenant() {
     }
 }
 
-/// This number of changes of the first webhook, as it was read before.
+/// Starts this number of changes of the first webhook, from the row as it was read before them.
 async fn changes(two: &Two, store: &PostgresStore, count: usize) -> Vec<JoinHandle<ErrorKind>> {
     let row = two.b.webhook(two.of_one).await.unwrap().unwrap();
     let changes = (0..count).map(|_| {
@@ -92,7 +92,7 @@ async fn a_change_of_a_place_that_stays_locked_is_refused_after_a_while() {
     change.await.unwrap().unwrap();
 }
 
-/// Of the first tenant, of the other, and again.
+/// Returns enqueues of the first tenant, of the other, and of the first again.
 fn set(two: &Two, name: &str) -> Vec<Enqueue> {
     let hooks = [two.of_one, two.of_other, two.of_one];
     let items = (1..).zip(hooks);

@@ -1,4 +1,4 @@
-//! Who changed what.
+//! The audit log.
 
 mod write;
 
@@ -99,7 +99,7 @@ fn row(row: &Row<'_>) -> Result<AuditRow> {
     })
 }
 
-/// The statements of lists and the indexes that they are to use.
+/// Returns the statements of lists, with the index that each must use.
 #[cfg(test)]
 pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str)> {
     let all = AuditQuery::all(Page::first(1));

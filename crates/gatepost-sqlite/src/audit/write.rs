@@ -1,4 +1,4 @@
-//! Adding entries, and the ways in which they leave.
+//! Insertion of entries, and their removal.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Resul
 }
 
 pub(super) fn trim(c: &Connection, before: DateTime<Utc>, limit: u32) -> Result<u64> {
-    // Owners as their bytes, whatever these are.
+    // Owners as their bytes, even if these are no valid id.
     let mut left: HashMap<Vec<u8>, i64> = HashMap::new();
     let mut statement = c.prepare_cached(include_str!("../sql/audit/trim.sql"))?;
     let mut rows = statement.query(params![micros(before), limit])?;
@@ -70,7 +70,7 @@ fn remove_oldest(c: &Connection, owner: OwnerId, count: i64) -> Result<i64> {
     Ok(removed)
 }
 
-/// How many entries there are now about this owner's records, after this change of the count.
+/// Changes the count of entries about this owner's records, and returns it.
 fn counted(c: &Connection, owner: &[u8], more: i64) -> Result<i64> {
     let mut count = c.prepare_cached(include_str!("../sql/audit/count.sql"))?;
     Ok(count.query_row(params![owner, more], |row| row.get(0))?)

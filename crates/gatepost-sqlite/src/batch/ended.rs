@@ -1,10 +1,10 @@
-//! What retention has to know of deliveries that end.
+//! The record of ended deliveries for retention.
 
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
 
-/// A delivery has ended: retention is to look at it if it has passed it.
+/// Records that a delivery has ended: retention must look at it if it has passed it already.
 pub(crate) fn ended(c: &Connection, delivery: i64) -> Result<()> {
     c.prepare_cached(include_str!("../sql/batch/leave_behind.sql"))?
         .execute(params![delivery])?;

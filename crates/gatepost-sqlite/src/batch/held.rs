@@ -1,5 +1,5 @@
-//! Batches that run and that the commands of a commit settle: each is read once, and written or
-//! removed once.
+//! Running batches that the commands of a commit settle: each is read once, and written or removed
+//! once.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ pub(super) struct Held(HashMap<i64, Running>);
 struct Running {
     open: i64,
     settled: i64,
-    /// Empty where there is no such batch (any more), or it cannot be read.
+    /// Empty if the batch no longer exists or cannot be read.
     members: Vec<Member>,
 }
 
 impl Held {
-    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
-    /// may have been settled.
+    /// Returns the delivery as it was when it was claimed under this token, if the batch still
+    /// runs. It may have been settled.
     pub(super) fn member(
         &mut self,
         c: &Connection,
@@ -34,7 +34,7 @@ impl Held {
         Ok(at.ok().and_then(|at| members.get(at).copied()))
     }
 
-    /// One delivery of this batch was settled.
+    /// Records that one delivery of this batch was settled.
     pub(super) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
         self.running(c, token)?.settled += 1;
         Ok(())

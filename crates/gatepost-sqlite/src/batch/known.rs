@@ -1,6 +1,5 @@
-//! Webhooks and versions of places, as they were looked up. What a commit looked up is good for the
-//! next as long as no record was changed, by whichever process: each such change moves the version
-//! in `gatepost_routes`.
+//! A cache of webhooks and of the versions of realms. Its entries stay valid for the next commit as
+//! long as no process changes a record: each such change moves the version in `gatepost_routes`.
 
 use std::collections::HashMap;
 
@@ -14,10 +13,10 @@ use crate::error::{Failure, Result};
 use crate::named::Named;
 use crate::places::{place_from, version};
 
-/// The maximum number of webhooks, and of places, to remember.
+/// The maximum number of webhooks, and of realms, in the cache.
 const REMEMBERED: usize = 20_000;
 
-/// A webhook that is not gone.
+/// A webhook that is not deleted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Webhook {
     pub(crate) id: i64,
@@ -25,7 +24,7 @@ pub(crate) struct Webhook {
     pub(crate) place: Realm,
     pub(crate) revision: Revision,
     pub(crate) in_order: bool,
-    /// Has become one in order when this was the last token.
+    /// The last token at the time of the switch to delivery in order.
     pub(crate) ordered_to: Option<i64>,
     /// Whether its deliveries may be claimed.
     pub(crate) sends: bool,
@@ -40,7 +39,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// `None` for a webhook that is gone.
+    /// Returns a webhook; `None` if it is deleted.
     pub(super) fn webhook(&mut self, c: &Connection, id: i64) -> Result<Option<Webhook>> {
         self.make_sure(c)?;
         if let Some(known) = self.webhooks.get(&id) {
@@ -51,7 +50,7 @@ impl Known {
         Ok(found)
     }
 
-    /// The version of a place now.
+    /// Returns the current version of a realm.
     pub(super) fn place_version(&mut self, c: &Connection, place: Realm) -> Result<RoutesVersion> {
         self.make_sure(c)?;
         if let Some(known) = self.places.get(&place) {
@@ -62,7 +61,7 @@ impl Known {
         Ok(found)
     }
 
-    /// To be asked again before it is used.
+    /// Marks the cache for a check before its next use.
     pub(super) fn doubt(&mut self) {
         self.sure = false;
     }
@@ -85,7 +84,7 @@ impl Known {
     }
 }
 
-/// Looks a webhook up; `None` for one that is gone.
+/// Reads a webhook; `None` if it is deleted.
 pub(crate) fn webhook(c: &Connection, id: i64) -> Result<Option<Webhook>> {
     let found = c
         .prepare_cached(include_str!("../sql/batch/webhook.sql"))?

@@ -1,5 +1,5 @@
-//! Leases that the commands of a commit make. Those that end at about the same time share a row,
-//! and a token.
+//! The leases that the commands of a commit make. Leases that end at about the same time share a
+//! row and a token.
 
 use rusqlite::{Connection, params};
 
@@ -7,11 +7,11 @@ use super::member::{Member, encode};
 use super::numbers::Numbers;
 use crate::error::Result;
 
-/// The maximum number of deliveries that share a token: a row of theirs is written again at each
-/// commit that settles some of them.
+/// The maximum number of deliveries that share a token: their row is written again at each commit
+/// that settles some of them.
 const TOGETHER: usize = 64;
-/// How far the ends of leases that share a token may be apart, in microseconds; the last one is
-/// that of all.
+/// The maximum difference between the ends of leases that share a token, in microseconds; the last
+/// end applies to all.
 const APART: i64 = 500_000;
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Mark {
 }
 
 impl Leases {
-    /// Leases a delivery until then, and returns the token.
+    /// Leases a delivery until this time, and returns the token.
     pub(super) fn lease(
         &mut self,
         c: &Connection,
@@ -84,7 +84,7 @@ impl Leases {
     }
 }
 
-/// `webhook`: that of the one member, if it is in order.
+/// Inserts a running batch. `webhook` is that of the only member, if it delivers in order.
 pub(crate) fn insert(
     c: &Connection,
     token: i64,

@@ -1,4 +1,4 @@
-//! The deliveries of a batch that runs, as `gatepost_running.members` has them: 38 bytes each,
+//! The deliveries of a running batch, in the format of `gatepost_running.members`: 38 bytes each,
 //! little-endian, in order of their row numbers.
 
 use gatepost_storage::webhooks::QueueClass;
@@ -7,7 +7,7 @@ use crate::error::{Failure, Result};
 
 const LENGTH: usize = 38;
 
-/// A delivery that was claimed, and how it stood then.
+/// A claimed delivery, in its state at the claim.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Member {
     pub(crate) delivery: i64,
@@ -16,12 +16,12 @@ pub(crate) struct Member {
     pub(crate) attempts: u32,
     pub(crate) tries: u32,
     pub(crate) lost: u32,
-    /// The number of its lane's class.
+    /// The number of the class of its queue.
     pub(crate) class: i16,
 }
 
 impl Member {
-    /// Whether a claim of it was lost, and none was settled since.
+    /// Returns whether a claim of it was lost, and none was settled after that.
     pub(crate) fn is_lost(self) -> bool {
         self.class >= QueueClass::Lost.number()
     }

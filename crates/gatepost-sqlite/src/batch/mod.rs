@@ -1,8 +1,8 @@
-//! What the commands of one commit share: the numbers that they give out, the leases that they
-//! make and end, and what they looked up.
+//! The state that the commands of one commit share: the numbers that they assign, the leases that
+//! they make and end, and the rows that they look up.
 //!
-//! Most of what a delivery costs is the statements that the writer runs for it. What a batch holds
-//! is read and written once for a commit, however many commands it has.
+//! Most of the cost of a delivery is the statements that the writer runs for it. This state is read
+//! and written once for a commit, however many commands it has.
 
 mod ended;
 mod held;
@@ -36,7 +36,7 @@ pub(crate) struct Batch {
     known: Known,
 }
 
-/// Where a batch was before a command that may fail half-way.
+/// The state of a batch before a command that may fail halfway.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     numbers: Numbers,
@@ -44,26 +44,27 @@ pub(crate) struct Mark {
 }
 
 impl Batch {
-    /// A new commit begins: other processes may have written.
+    /// Begins a commit: other processes may have written.
     pub(crate) fn begin(&mut self) {
         self.numbers = Numbers::default();
         self.known.doubt();
     }
 
-    /// Writes what was put off until the end of the commit, or until a command that reads it.
+    /// Writes the changes that were delayed until the end of the commit, or until a command that
+    /// reads them.
     pub(crate) fn flush(&mut self, c: &Connection) -> Result<()> {
         self.leases.flush(c)?;
         self.held.flush(c)?;
         self.numbers.flush(c)
     }
 
-    /// A command ran that reads and writes by itself what a batch holds.
+    /// Discards the state after a command that read and wrote the same rows directly.
     pub(crate) fn forget(&mut self) {
         self.numbers.forget();
         self.known.doubt();
     }
 
-    /// Nothing of this commit was stored.
+    /// Discards the state after a commit that failed.
     pub(crate) fn lost(&mut self) {
         *self = Self::default();
     }
@@ -75,44 +76,45 @@ impl Batch {
         }
     }
 
-    /// What was written since then is taken back.
+    /// Reverts all changes after this mark.
     pub(crate) fn back_to(&mut self, mark: Mark) {
         self.numbers = mark.numbers;
         self.leases.back_to(mark.leases);
         self.known = Known::default();
     }
 
-    /// Tasks were deleted: places have other versions now.
+    /// Records that tasks were deleted: their realms have new versions.
     pub(crate) fn places_moved(&mut self) {
         self.known.doubt();
     }
 
-    /// The number of a new delivery; none is given twice, in whichever process.
+    /// Returns the number of a new delivery; no process assigns it twice.
     pub(crate) fn next_delivery(&mut self, c: &Connection) -> Result<i64> {
         self.numbers.next_delivery(c)
     }
 
-    /// A token greater than all before it.
+    /// Returns a token greater than all earlier ones.
     pub(crate) fn next_token(&mut self, c: &Connection) -> Result<i64> {
         self.numbers.next_token(c)
     }
 
-    /// The log has grown by about this.
+    /// Records that the log has grown by about this many bytes.
     pub(crate) fn grown(&mut self, bytes: i64) {
         self.numbers.grown(bytes);
     }
 
-    /// Something waits that another process may send.
+    /// Records that a delivery waits that another process may send.
     pub(crate) fn arrived(&mut self) {
         self.numbers.arrived();
     }
 
-    /// How often this transaction has said so by now.
+    /// Returns how often this transaction has recorded that.
     pub(crate) fn said(&self) -> i64 {
         self.numbers.said()
     }
 
-    /// As the function of this name, without a statement for what retention has not passed.
+    /// Does the same as the function of this name, without a statement for deliveries that
+    /// retention has not passed yet.
     pub(crate) fn ended(&mut self, c: &Connection, delivery: i64) -> Result<()> {
         match delivery <= self.numbers.row(c)?.walked {
             true => ended(c, delivery),
@@ -120,13 +122,13 @@ impl Batch {
         }
     }
 
-    /// Leases a delivery until then, and returns the token.
+    /// Leases a delivery until this time, and returns the token.
     pub(crate) fn lease(&mut self, c: &Connection, member: Member, until: i64) -> Result<i64> {
         self.leases.lease(c, &mut self.numbers, member, until)
     }
 
-    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
-    /// may have been settled.
+    /// Returns the delivery as it was when it was claimed under this token, if the batch still
+    /// runs. It may have been settled.
     pub(crate) fn member(
         &mut self,
         c: &Connection,
@@ -136,17 +138,17 @@ impl Batch {
         self.held.member(c, token, delivery)
     }
 
-    /// One delivery of this batch was settled.
+    /// Records that one delivery of this batch was settled.
     pub(crate) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
         self.held.settled(c, token)
     }
 
-    /// `None` for a webhook that is gone.
+    /// Returns a webhook; `None` if it is deleted.
     pub(crate) fn webhook(&mut self, c: &Connection, id: i64) -> Result<Option<Webhook>> {
         self.known.webhook(c, id)
     }
 
-    /// The version of a place now.
+    /// Returns the current version of a realm.
     pub(crate) fn place_version(&mut self, c: &Connection, place: Realm) -> Result<RoutesVersion> {
         self.known.place_version(c, place)
     }

@@ -1,21 +1,21 @@
-//! Row numbers and tokens: the table `gatepost_log`, in memory for the length of a commit.
+//! Row numbers and tokens: the table `gatepost_log`, in memory for the duration of a commit.
 
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
 
-/// Once this many deliveries are not found by their webhooks, they are made so: lists walk over
-/// what is not.
+/// The number of deliveries without index entries at which these are added: lists scan deliveries
+/// without them.
 const NOT_INDEXED: i64 = 4_096;
 
-/// What `gatepost_log` says, and what is to be added to it.
+/// The row of `gatepost_log`, and the changes to add to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     read: Option<Row>,
     changed: bool,
     bytes: i64,
     arrived: bool,
-    /// How often this transaction has said so.
+    /// The number of notifications in this transaction.
     said: i64,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Row {
 }
 
 impl Numbers {
-    /// Read again, for a command has written it.
+    /// Makes the next access read the row again, because a command has written it.
     pub(super) fn forget(&mut self) {
         self.read = None;
     }
@@ -64,7 +64,7 @@ impl Numbers {
     }
 }
 
-/// Notes deliveries where lists look for them.
+/// Adds the index entries that lists use.
 fn index(c: &Connection, after: i64, last: i64) -> Result<()> {
     for sql in [
         include_str!("../sql/batch/index_webhooks.sql"),
@@ -88,14 +88,14 @@ fn read(c: &Connection) -> Result<Row> {
     })?)
 }
 
-/// A token for a command that has no batch.
+/// Returns a token for a command that has no batch.
 pub(crate) fn next_token(c: &Connection) -> Result<i64> {
     let next = "UPDATE gatepost_log SET token = token + 1 RETURNING token";
     Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
 }
 
 impl Numbers {
-    /// The number of a new delivery; none is given twice, in whichever process.
+    /// Returns the number of a new delivery; no process assigns it twice.
     pub(super) fn next_delivery(&mut self, c: &Connection) -> Result<i64> {
         self.changed = true;
         let row = self.row(c)?;
@@ -103,7 +103,7 @@ impl Numbers {
         Ok(row.delivery)
     }
 
-    /// A token greater than all before it.
+    /// Returns a token greater than all earlier ones.
     pub(super) fn next_token(&mut self, c: &Connection) -> Result<i64> {
         self.changed = true;
         let row = self.row(c)?;
@@ -111,17 +111,17 @@ impl Numbers {
         Ok(row.token)
     }
 
-    /// The log has grown by about this.
+    /// Records that the log has grown by about this many bytes.
     pub(super) fn grown(&mut self, bytes: i64) {
         self.bytes += bytes;
     }
 
-    /// Something waits that another process may send.
+    /// Records that a delivery waits that another process may send.
     pub(super) fn arrived(&mut self) {
         self.arrived = true;
     }
 
-    /// How often this transaction has said so by now.
+    /// Returns the number of notifications in this transaction.
     pub(super) fn said(&self) -> i64 {
         self.said
     }

@@ -1,4 +1,5 @@
-//! All that runs, for those who look for something in it: no more than there are places for.
+//! All running batches, for searches by delivery: at most as many as the engine's limit of
+//! concurrent deliveries.
 
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::types::ValueRef;
@@ -7,17 +8,17 @@ use rusqlite::{Connection, params};
 use super::member::{Member, decode, encode};
 use crate::error::{Failure, Result};
 
-/// A batch that runs.
+/// A running batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
     pub(crate) token: i64,
     pub(crate) lease_until: i64,
     pub(crate) open: i64,
-    /// Those that were settled, too; none of a batch that cannot be read.
+    /// Includes settled deliveries; empty if the batch cannot be read.
     pub(crate) members: Vec<Member>,
 }
 
-/// Every batch whose token is not greater than this.
+/// Returns every batch whose token is not greater than this.
 pub(crate) fn running(c: &Connection, up_to: i64) -> Result<Vec<Running>> {
     let mut find = c.prepare_cached(include_str!("../sql/batch/running.sql"))?;
     let mut rows = find.query([up_to])?;
@@ -35,8 +36,8 @@ pub(crate) fn running(c: &Connection, up_to: i64) -> Result<Vec<Running>> {
     Ok(found)
 }
 
-/// The members of a batch of which this many are open; `None` if they cannot be read. Such a batch
-/// holds up no other, and is never removed: of what it holds nothing else is known.
+/// Returns the members of a batch of which this many are open; `None` if they cannot be read. Such
+/// a batch blocks no other, and is never removed: nothing else is known of its members.
 pub(crate) fn readable(
     token: i64,
     open: i64,
@@ -61,7 +62,8 @@ pub(crate) fn readable(
     }
 }
 
-/// Whether a member of a batch that runs was not settled yet. What ended may have been removed.
+/// Returns whether a member of a running batch was not settled yet. An ended delivery may have been
+/// removed.
 pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool> {
     let is_kept = c
         .prepare_cached("SELECT 1 FROM gatepost_delivery WHERE id = ?1")?
@@ -72,7 +74,7 @@ pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool
     Ok(is_kept && !settled)
 }
 
-/// Batches go on without these, and end with their last open member.
+/// Removes these members from their batches, which end with their last open member.
 pub(crate) fn forget_claims(c: &Connection, which: impl Fn(&Member) -> bool) -> Result<()> {
     for batch in running(c, i64::MAX)? {
         let (gone, rest): (Vec<Member>, Vec<Member>) =

@@ -1,4 +1,4 @@
-//! Deliveries that end without an attempt, and such as leave the log.
+//! Deliveries that end without an attempt, and their removal from the log.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::HourlyCount;
@@ -11,10 +11,11 @@ use crate::batch::ended;
 use crate::column::micros;
 use crate::error::Result;
 
-/// What a delivery takes in the log, about, without its message: itself and its entries in indexes.
+/// The approximate size of a delivery in the log without its message: the row and its index
+/// entries.
 pub(crate) const DELIVERY_BYTES: i64 = 200;
 
-/// Ends a delivery, if it waits.
+/// Ends a delivery if it waits.
 pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i64) -> Result<bool> {
     let Some(after) = waiting::take(c, delivery)? else {
         return Ok(false);
@@ -31,7 +32,7 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
     Ok(true)
 }
 
-/// A delivery of this webhook has ended without an attempt.
+/// Counts a delivery of this webhook that has ended without an attempt.
 pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> Result<()> {
     let count = HourlyCount::failed(WebhookId(webhook), now);
     c.prepare_cached(include_str!("../sql/log/add_counts.sql"))?
@@ -48,7 +49,7 @@ pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> 
     Ok(())
 }
 
-/// Removes a delivery and its outcomes from the log; how many bytes that makes free, about.
+/// Removes a delivery and its outcomes from the log; returns the approximate number of freed bytes.
 pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
     let outcomes: i64 = c
         .prepare_cached(include_str!("../sql/log/bytes_of_outcomes.sql"))?
@@ -58,7 +59,8 @@ pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
     Ok(outcomes + remove_facts(c, delivery)?.unwrap_or(0))
 }
 
-/// Removes what was to be sent, and where lists find it; how many bytes that makes free, about.
+/// Removes the delivery's row and its index entries for lists; returns the approximate number of
+/// freed bytes.
 pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>> {
     type Facts = (i64, i64, Option<i64>, Option<Vec<u8>>);
     let facts: Option<Facts> = c
@@ -83,7 +85,7 @@ pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>>
     Ok(Some(body + DELIVERY_BYTES))
 }
 
-/// The log takes less.
+/// Subtracts freed bytes from the size of the log.
 pub(crate) fn shrunk(c: &Connection, bytes: i64) -> Result<()> {
     c.prepare_cached("UPDATE gatepost_log SET bytes = max(0, bytes - ?1)")?
         .execute([bytes])?;

@@ -1,4 +1,4 @@
-//! What became of a delivery so far, as far as it is shown with it.
+//! The outcomes of a delivery that are shown with it.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ pub(crate) struct History {
     pub(crate) made: Option<Made>,
 }
 
-/// The outcome that counts.
+/// The outcome that determines the state.
 #[derive(Clone, Debug)]
 pub(crate) struct Last {
     state: i64,
-    /// How it stood after it, but for the class of its lane and its webhook.
+    /// The delivery after this outcome, without the class of its queue and its webhook.
     pub(crate) after: Member,
     pub(crate) status_info: String,
 }
@@ -51,12 +51,12 @@ impl History {
         Ok(history)
     }
 
-    /// Whether the last word is an end.
+    /// Returns whether the last outcome is an end.
     pub(crate) fn has_ended(&self) -> bool {
         self.state().is_final()
     }
 
-    /// Of a delivery that does not wait.
+    /// Returns the state of a delivery that does not wait.
     pub(crate) fn state(&self) -> DeliveryState {
         match self.last.as_ref().map(|last| last.state) {
             Some(2) => DeliveryState::Sent,

@@ -1,5 +1,4 @@
-//! The parts of a delivery, as they lie in their tables: what waits, what became of it, how it
-//! stands.
+//! The parts of a delivery in their tables: the waiting row, the outcomes, the state.
 
 mod end;
 pub(crate) mod history;

@@ -1,4 +1,4 @@
-//! Webhooks in order: only the oldest delivery that has not ended may be claimed, and nothing while
+//! Webhooks in order: only the oldest delivery that has not ended may be claimed, and none while
 //! one is running.
 
 use rusqlite::Connection;
@@ -7,7 +7,7 @@ use super::waiting;
 use crate::batch::{Member, Webhook, is_open, running};
 use crate::error::Result;
 
-/// The one delivery of this webhook in order that may be claimed once it is due.
+/// Returns the one delivery of this webhook in order that may be claimed when it is due.
 pub(crate) fn head(c: &Connection, webhook: &Webhook) -> Result<Option<Member>> {
     let busy = c
         .prepare_cached("SELECT 1 FROM gatepost_running WHERE webhook = ?1")?
@@ -23,8 +23,9 @@ pub(crate) fn head(c: &Connection, webhook: &Webhook) -> Result<Option<Member>> 
     waiting::oldest(c, webhook.id)
 }
 
-/// Whether a delivery that was claimed before its webhook was one in order still runs: it shares
-/// its token with those of others. `last` is the last token that was given before.
+/// Returns whether a delivery that was claimed before its webhook was switched to delivery in order
+/// still runs: it shares its token with those of others. `last` is the last token before the
+/// switch.
 pub(crate) fn runs_unordered(c: &Connection, webhook: i64, last: i64) -> Result<bool> {
     for batch in running(c, last)? {
         for member in batch.members {

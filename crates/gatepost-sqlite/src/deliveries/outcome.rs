@@ -1,4 +1,4 @@
-//! What became of a delivery: a row for each token that was used on it, never changed.
+//! The outcomes of a delivery: one row for each token that was used on it, never changed.
 
 use gatepost_storage::columns::SealedAttempt;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -7,15 +7,15 @@ use crate::batch::Member;
 use crate::column::{length, micros};
 use crate::error::Result;
 
-/// What an outcome takes in the log, about, without the detail of its attempt.
+/// The approximate size of an outcome in the log, without the detail of its attempt.
 pub(crate) const OUTCOME_BYTES: i64 = 150;
 
-/// How `gatepost_outcome.state` says it.
+/// The values of `gatepost_outcome.state`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum State {
-    /// Another attempt is to follow.
+    /// Another attempt will follow.
     Waits = 0,
-    /// Waits as if there had been no claim, or no end.
+    /// Waits as if it had not been claimed, or had not ended.
     GivenBack = 1,
     /// It was sent.
     Sent = 2,
@@ -24,7 +24,7 @@ pub(crate) enum State {
 }
 
 pub(crate) struct Outcome<'a> {
-    /// How the delivery stands after it.
+    /// The delivery after this outcome.
     pub(crate) after: Member,
     pub(crate) token: i64,
     pub(crate) state: State,
@@ -32,16 +32,17 @@ pub(crate) struct Outcome<'a> {
     pub(crate) attempt: Option<&'a SealedAttempt>,
 }
 
-/// Where an error is listed.
+/// The columns by which an error is listed.
 #[derive(Clone, Debug, Default)]
 struct ListedBy {
     webhook: Option<i64>,
     task: Option<i64>,
-    /// As its bytes.
+    /// The bytes of the id.
     tenant: Option<Vec<u8>>,
 }
 
-/// `false` where the token was used on this delivery before, or the delivery was removed since.
+/// Inserts an outcome; returns `false` if the token was used on this delivery earlier, or the
+/// delivery has been removed.
 pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
     let after = outcome.after;
     let listed = match outcome.state {
@@ -73,7 +74,7 @@ pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
     Ok(stored > 0)
 }
 
-/// An error is rare, and is looked for by more than its number.
+/// Returns the columns of an error: errors are rare, and are listed not only by number.
 fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
     let found = c
         .prepare_cached("SELECT task, tenant FROM gatepost_delivery WHERE id = ?1")?
@@ -88,7 +89,7 @@ fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
     Ok(found.unwrap_or_default())
 }
 
-/// What an outcome adds to the log, about.
+/// Returns the approximate size that an outcome adds to the log.
 pub(crate) fn bytes(attempt: Option<&SealedAttempt>) -> i64 {
     let detail = attempt.and_then(|made| made.detail.as_ref());
     i64::try_from(detail.map_or(0, Vec::len))

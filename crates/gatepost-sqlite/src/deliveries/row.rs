@@ -1,4 +1,4 @@
-//! A delivery as it is shown: what was to be sent, how it stands, and what its attempts met.
+//! A delivery as it is shown: its message, its state, and the results of its attempts.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
@@ -12,18 +12,18 @@ use crate::column::{maybe_tenant, micros, parse, time, time_of};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
-/// How a delivery stands.
+/// The present state of a delivery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stands {
     /// In the queue.
     Waits(Member),
-    /// In a batch that runs, until then.
+    /// In a running batch, leased until this time.
     Runs(Member, i64),
-    /// Neither; its history tells.
+    /// Neither; its history has the state.
     Ended,
 }
 
-/// A delivery that was claimed until then.
+/// Returns a delivery that was claimed until this time.
 pub(crate) fn claimed(
     c: &Connection,
     member: Member,
@@ -40,7 +40,7 @@ pub(crate) fn claimed(
         .ok_or_else(|| Failure::corrupt("delivery", "not in the log"))?
 }
 
-/// Of a row of `gatepost_delivery`.
+/// Reads a row of `gatepost_delivery`.
 pub(crate) fn told(
     row: &Row<'_>,
     owner: OwnerId,

@@ -1,4 +1,4 @@
-//! Rows of the queue: what waits. They come and go, and are never changed.
+//! The rows of the queue: waiting deliveries. Rows are inserted and deleted, never changed.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -21,7 +21,7 @@ pub(crate) fn insert(c: &Connection, waits: Member) -> Result<()> {
     Ok(())
 }
 
-/// Takes a delivery out of the queue, if it waits.
+/// Removes a delivery from the queue and returns it, if it waits.
 pub(crate) fn take(c: &Connection, delivery: i64) -> Result<Option<Member>> {
     let found = get(c, delivery)?;
     if found.is_some() {
@@ -44,7 +44,7 @@ pub(crate) fn get(c: &Connection, delivery: i64) -> Result<Option<Member>> {
     Ok(waits)
 }
 
-/// What is due of a lane, the oldest due first.
+/// Returns the due deliveries of a queue, the one due first at the beginning.
 pub(crate) fn due_in_lane(
     c: &Connection,
     webhook: i64,
@@ -57,7 +57,7 @@ pub(crate) fn due_in_lane(
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The oldest delivery of a webhook that waits.
+/// Returns the oldest waiting delivery of a webhook.
 pub(crate) fn oldest(c: &Connection, webhook: i64) -> Result<Option<Member>> {
     let head = c
         .prepare_cached(include_str!("../sql/queue/oldest_waiting.sql"))?

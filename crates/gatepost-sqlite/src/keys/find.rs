@@ -1,4 +1,4 @@
-//! One key, and those that expire.
+//! Queries for one key, and for keys that expire.
 
 use apikey_core::KeyId;
 use chrono::{DateTime, Utc};
@@ -9,7 +9,8 @@ use super::row;
 use crate::column::micros;
 use crate::error::Result;
 
-/// The key, unless its owner is gone. `condition` ends where the parameter belongs: `k.id =`.
+/// Returns the key, unless its owner is deleted. `condition` ends where the parameter follows:
+/// `k.id =`.
 pub(super) fn find(
     c: &Connection,
     condition: &str,
@@ -23,7 +24,7 @@ pub(super) fn find(
         .transpose()
 }
 
-/// Keys in order of the moment at which they expire, whose owners are not gone.
+/// Returns keys in order of their expiry, except those of deleted owners.
 pub(super) fn expiring(
     c: &Connection,
     (at, id): (DateTime<Utc>, KeyId),

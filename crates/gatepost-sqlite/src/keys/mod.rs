@@ -123,7 +123,7 @@ fn list(query: &KeyQuery) -> List {
         .maybe("r.name =", query.name.clone())
 }
 
-/// The statements of lists and the indexes that they are to use.
+/// Returns the statements of lists, with the index that each must use.
 #[cfg(test)]
 pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str)> {
     use gatepost_ids::{OwnerId, TenantId};

@@ -12,15 +12,15 @@ use crate::column::{owner, sets, sql_value, value_of};
 use crate::error::Result;
 use crate::named::Named;
 
-/// The key's owner was not removed since it was made.
+/// The condition that the key's owner was not removed after its creation.
 pub(super) const LIVE: &str =
     "k.id > (SELECT o.gone_keys FROM gatepost_owner o WHERE o.owner = k.owner)";
 
 pub(super) static SQL: LazyLock<Sql> = LazyLock::new(Sql::of);
 
-/// The statements of the table of keys, made of the fields that a key has.
+/// The statements of the table of keys, built from the fields of a key.
 pub(super) struct Sql {
-    /// What [`key`] reads, with the table: `owner, id, … FROM gatepost_key k`.
+    /// The columns that [`key`] reads, with the table: `owner, id, … FROM gatepost_key k`.
     pub(super) select: String,
     pub(super) insert: String,
     pub(super) update: String,
@@ -30,7 +30,7 @@ impl Sql {
     fn of() -> Self {
         let names: Vec<&str> = KeyRow::FIELDS.iter().map(|field| field.name).collect();
         let columns = format!("owner, {}", names.join(", "));
-        // All but the row number.
+        // All except the row number.
         let fields = &names[1..];
         let values: Vec<String> = (2..).zip(fields).map(|(n, _)| format!("?{n}")).collect();
         Self {
@@ -58,7 +58,7 @@ pub(super) fn store(c: &Connection, sql: &str, first: SqlValue, row: &KeyRow) ->
 
 pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
     let owner = owner(&Named::of(row), "owner")?;
-    // Before them: the owner.
+    // The owner is before them.
     let fields = 1..=KeyRow::FIELDS.len();
     let fields = fields.map(|at| value_of(row.get_ref(at)?));
     Ok(KeyRow::from_values(

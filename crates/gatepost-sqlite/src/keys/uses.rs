@@ -1,4 +1,4 @@
-//! How often keys were used, by the day.
+//! The daily counts of uses of keys.
 
 use apikey_core::KeyId;
 use chrono::NaiveDate;
@@ -49,7 +49,7 @@ fn key_use(key: KeyId, row: &Row<'_>) -> Result<KeyUse> {
     })
 }
 
-/// Days since 1970, as they are stored.
+/// Returns days since 1970, as they are stored.
 fn since_1970(day: NaiveDate) -> i64 {
     day.to_epoch_days().into()
 }

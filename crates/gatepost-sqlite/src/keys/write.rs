@@ -70,13 +70,13 @@ pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {
         .execute([id.0])?;
     match lookup.parse() {
         Ok(lookup) => generations::changed(c, lookup),
-        // Nobody holds a key whose lookup id cannot be read.
+        // No cache holds a key whose lookup id cannot be read.
         Err(_) => Ok(()),
     }
 }
 
 fn name_free(c: &Connection, key: &ApiKey, own: Option<KeyId>) -> Result<()> {
-    // What is still to be removed takes neither a name nor a lookup id.
+    // A row that is still to remove must not block a name or a lookup id.
     c.prepare_cached(include_str!("../sql/keys/remove_twins.sql"))?
         .execute(params![
             key.owner.to_bytes(),

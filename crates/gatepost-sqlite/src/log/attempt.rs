@@ -9,7 +9,7 @@ use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
-/// The last attempts of a delivery that is shown, oldest first.
+/// Returns the last attempts of a delivery that is shown, oldest first.
 pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<(u32, SealedAttempt)>> {
     if Look::new(c)?.find(id.0)?.is_none() {
         return Ok(Vec::new());
@@ -24,7 +24,7 @@ pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<(u32
     Ok(found)
 }
 
-/// An attempt and its number.
+/// Reads an attempt and its number.
 fn attempt(row: &Row<'_>, delivery: DeliveryId) -> Result<(u32, SealedAttempt)> {
     let row = &Named::of(row);
     let status: Option<i64> = row.get("status")?;

@@ -1,4 +1,4 @@
-//! What is counted of webhooks: what became of deliveries by the hour, and what was not stored.
+//! The counters of webhooks: hourly outcomes of deliveries, and rejected deliveries.
 
 use gatepost_ids::Realm;
 use gatepost_storage::Scope;

@@ -1,4 +1,4 @@
-//! Deliveries that are deleted.
+//! The deletion of deliveries.
 
 use gatepost_storage::webhooks::DeliveryId;
 use rusqlite::Connection;

@@ -1,5 +1,5 @@
-//! What waited too long for a webhook that does not send: looked for beside the writer, ended in
-//! short commits.
+//! The expiry of deliveries that waited too long for an inactive webhook: they are searched for
+//! without the writer, and ended in short commits.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{DeliveryId, EndReason, IfWaiting, WaitingChange};
@@ -27,8 +27,8 @@ pub(super) async fn expire(
     Ok(ended)
 }
 
-/// The oldest of each webhook that is not active, until one is young enough: a lookup for each such
-/// webhook, and what it costs to find those that are ended.
+/// Returns expired deliveries: the oldest of each inactive webhook, up to the first that is young
+/// enough. This costs a lookup for each such webhook, and the reads of the deliveries to end.
 fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
     let mut found = Vec::new();
     let mut next = c.prepare_cached(include_str!("../sql/log/next_inactive.sql"))?;
@@ -50,7 +50,7 @@ fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
     Ok(found)
 }
 
-/// Those whose webhooks were not resumed since they were found.
+/// Ends these deliveries, except those whose webhooks have been resumed in between.
 fn end(c: &Connection, ids: &[i64], now: DateTime<Utc>) -> Result<u64> {
     let mut still = c.prepare_cached(include_str!("../sql/log/still_held.sql"))?;
     let mut held = Vec::new();

@@ -1,4 +1,4 @@
-//! Figures of the queue: counted by one, read by all.
+//! The statistics of the queue: one caller counts, all read the result.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::named::Named;
 use crate::queue::lanes::oldest_due;
 
-/// Walks over what waits, on a connection that reads.
+/// Scans the waiting deliveries, on a connection that reads.
 pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
     let (queued, outbox) = c
         .prepare_cached(include_str!("../sql/log/stats.sql"))?
@@ -30,7 +30,7 @@ pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
     })
 }
 
-/// Open members of all batches, but for those of webhooks that are gone.
+/// Returns the open members of all batches, except those of deleted webhooks.
 fn sent_now(c: &Connection) -> Result<u64> {
     let (mut count, mut live) = (0, HashMap::new());
     for batch in running(c, i64::MAX)? {
@@ -74,7 +74,7 @@ pub(super) fn kept(c: &Connection) -> Result<Option<QueueStats>> {
         .transpose()
 }
 
-/// What the log takes, about.
+/// Returns the approximate size of the log.
 pub(super) fn bytes(c: &Connection) -> Result<u64> {
     c.prepare_cached("SELECT bytes FROM gatepost_log")?
         .query_row([], |row| Ok(number(&Named::of(row), "bytes")))?

@@ -1,4 +1,4 @@
-//! A look at the log: what is shown of it, and how each delivery stands.
+//! A snapshot of the log for one call: the visible deliveries and their states.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,28 +19,28 @@ const FACTS: &str = include_str!("../sql/queue/facts.sql");
 /// The same without the message.
 const BODILESS: &str = include_str!("../sql/log/facts.sql");
 
-/// Batches that run, by delivery: how it was claimed last, and until when.
+/// The deliveries of running batches: the last claim of each, and the end of its lease.
 type Running = HashMap<i64, (Member, i64)>;
 
-/// What was looked up for one call; all its statements see the same state.
+/// The rows that were read for one call; all its statements see the same state.
 pub(crate) struct Look<'c> {
     pub(super) c: &'c Connection,
     created_before: i64,
-    /// Up to this delivery, lists find them by what they are listed by.
+    /// Deliveries up to this one have index entries for lists.
     pub(crate) indexed: i64,
     webhooks: RefCell<HashMap<i64, Option<Shown>>>,
     running: RefCell<Option<Running>>,
 }
 
-/// What is shown of a webhook that is not gone.
+/// The properties of a webhook that is not deleted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
     pub(crate) owner: OwnerId,
-    /// Ended deliveries up to this one are not.
+    /// Ended deliveries up to this one are hidden.
     hidden_to: i64,
 }
 
-/// What a delivery is found by.
+/// The columns by which a delivery is found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) id: i64,
@@ -51,7 +51,7 @@ pub(crate) struct Key {
     pub(crate) message_kept: bool,
 }
 
-/// A delivery that is shown.
+/// A visible delivery.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) key: Key,
@@ -69,7 +69,7 @@ impl Found {
         }
     }
 
-    /// The class of the last attempt; empty before the first.
+    /// Returns the class of the last attempt; empty before the first.
     pub(crate) fn class(&self) -> &str {
         self.history.made.as_ref().map_or("", |made| &made.class)
     }
@@ -89,7 +89,7 @@ impl<'c> Look<'c> {
         })
     }
 
-    /// A delivery of this number, if it is shown.
+    /// Returns the delivery with this number, if it is visible.
     pub(crate) fn find(&self, id: i64) -> Result<Option<Found>> {
         let key = self
             .c
@@ -109,7 +109,8 @@ impl<'c> Look<'c> {
         let history = History::of(self.c, id)?;
         let stands = match waits {
             Some(member) => Stands::Waits(member),
-            // What has ended did so by its last outcome; what runs was claimed after that.
+            // An ended delivery has its end as the last outcome; a running one was claimed after
+            // its last outcome.
             None if history.has_ended() => Stands::Ended,
             None => self.claim(id)?.unwrap_or(Stands::Ended),
         };
@@ -124,7 +125,7 @@ impl<'c> Look<'c> {
         }))
     }
 
-    /// With its message, if `whole`.
+    /// Returns the delivery, with its message if `whole`.
     pub(crate) fn delivery(&self, found: &Found, whole: bool) -> Result<Delivery> {
         let facts = if whole { FACTS } else { BODILESS };
         self.c
@@ -134,7 +135,7 @@ impl<'c> Look<'c> {
             })?
     }
 
-    /// `None` for a webhook that is gone.
+    /// Returns a webhook; `None` if it is deleted.
     pub(crate) fn webhook(&self, id: i64) -> Result<Option<Shown>> {
         if let Some(known) = self.webhooks.borrow().get(&id) {
             return Ok(*known);
@@ -149,12 +150,12 @@ impl<'c> Look<'c> {
         Ok(shown)
     }
 
-    /// The deliveries of batches that run, those that were settled too.
+    /// Returns the deliveries of running batches, including settled ones.
     pub(crate) fn claimed(&self) -> Result<Vec<i64>> {
         self.with_running(|running| running.keys().copied().collect())
     }
 
-    /// How a delivery was claimed last, if that batch still runs.
+    /// Returns the last claim of a delivery, if its batch still runs.
     fn claim(&self, id: i64) -> Result<Option<Stands>> {
         let claim = self.with_running(|running| running.get(&id).copied())?;
         Ok(claim.map(|(member, until)| Stands::Runs(member, until)))
@@ -193,7 +194,7 @@ fn shown(row: &Row<'_>) -> Result<Shown> {
 fn all_running(c: &Connection) -> Result<Running> {
     let mut all = Running::new();
     for batch in running(c, i64::MAX)? {
-        // The later token is the one that counts.
+        // The later token applies.
         for member in batch.members {
             all.insert(member.delivery, (member, batch.lease_until));
         }

@@ -14,7 +14,7 @@ use crate::deliveries::waiting;
 use crate::error::Result;
 use crate::watch;
 
-/// Returns how many of these deliveries it queued again.
+/// Queues these deliveries again; returns how many.
 pub(super) fn again(c: &Connection, ids: &BTreeSet<DeliveryId>, now: DateTime<Utc>) -> Result<u64> {
     let look = Look::new(c)?;
     let token = next_token(c)?;
@@ -33,7 +33,7 @@ pub(super) fn again(c: &Connection, ids: &BTreeSet<DeliveryId>, now: DateTime<Ut
     Ok(count)
 }
 
-/// Waits as if it were new, but for the attempts that were made.
+/// Queues a delivery as if it were new, except for the number of its attempts.
 fn one(c: &Connection, found: &Found, token: i64, now: i64) -> Result<()> {
     let last = found.history.last.as_ref();
     let after = Member {

@@ -1,4 +1,4 @@
-//! How much of the queue and the log each owner uses: an estimate.
+//! The usage of the queue and the log by owner: an estimate.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{DeliveryQuery, LogUsage, UsageDelta};
@@ -35,16 +35,16 @@ pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     Ok(usage.unwrap_or_default())
 }
 
-/// What an owner uses.
+/// The usage of an owner.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     pub(super) usage: LogUsage,
-    /// The newest ended delivery beyond the owner's share; 0 for none.
+    /// The newest ended delivery beyond the owner's share; 0 if there is none.
     hidden_to: i64,
 }
 
-/// All that is shown of the owner's deliveries. They are read again, from the oldest on, if some
-/// are beyond the share.
+/// Counts all visible deliveries of the owner. They are read again, from the oldest on, if some are
+/// beyond the share.
 pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counted> {
     let query = DeliveryQuery {
         scope: Scope::Owner(owner),
@@ -79,7 +79,7 @@ pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counte
     Ok(counted)
 }
 
-/// Of the message, and of what attempts left.
+/// Returns the bytes of the message, and of the responses to its attempts.
 fn bytes_of(c: &Connection, delivery: i64) -> Result<(u64, u64)> {
     let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
     bytes.query_row([delivery], |row| {

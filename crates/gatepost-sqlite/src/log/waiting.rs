@@ -1,4 +1,4 @@
-//! Changes of deliveries that wait: fetched, cancelled, due at once.
+//! Changes of waiting deliveries: claimed, cancelled or made due immediately.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::SealedAttempt;
@@ -72,7 +72,7 @@ pub(super) fn change(
     Ok(changed)
 }
 
-/// It ends with one attempt more.
+/// Ends a delivery with one more attempt.
 fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Result<()> {
     waiting::remove(c, waits.delivery)?;
     let claim = Claim {

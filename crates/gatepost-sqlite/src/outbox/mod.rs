@@ -24,7 +24,7 @@ impl OutboxStore for SqliteStore {
         until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Answer<Option<OutboxTaken>> {
-        // Most often there is nothing, and the writer is not asked.
+        // Usually there is nothing, and the writer is not used.
         if !self.read(move |c| turns::any(c, holder, now)).await? {
             return Ok(None);
         }
@@ -52,7 +52,7 @@ impl OutboxStore for SqliteStore {
     }
 
     fn outbox_written(&self) {
-        // Other processes look at the file each 10 ms.
+        // Other processes check the file every 10 ms.
     }
 
     async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Answer<()> {
@@ -69,7 +69,7 @@ impl OutboxStore for SqliteStore {
     }
 }
 
-/// Stores a row that the engine is to use later.
+/// Stores a row for the engine to use later.
 pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Result<OutboxId> {
     let columns = OutboxColumns::of(&new.occurrence);
     let (after_task, tasks) = new.left.columns();

@@ -44,7 +44,7 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
     })
 }
 
-/// Whatever the platform has written there.
+/// Reads a row, which holds any value that the platform has written.
 pub(super) fn open_row(row: &Row<'_>) -> Result<OpenOutbox> {
     let row = &Named::of(row);
     let (id, after_task) = (OutboxId(row.get("id")?), row.get("after_task")?);
@@ -54,7 +54,7 @@ pub(super) fn open_row(row: &Row<'_>) -> Result<OpenOutbox> {
     Ok(OpenOutbox::of(id, left, due))
 }
 
-/// The platform may write this too.
+/// Reads a column that the platform may write, too.
 fn run_by(row: &Named<'_>) -> Result<std::result::Result<Option<OwnerId>, Unreadable>> {
     Ok(text(row, "run_by")?.and_then(|text| {
         text.map(str::parse)
@@ -63,7 +63,8 @@ fn run_by(row: &Named<'_>) -> Result<std::result::Result<Option<OwnerId>, Unread
     }))
 }
 
-/// The platform writes these rows: whatever they hold is a reason, not an error of the store.
+/// Reads the occurrence. The platform writes these rows: an invalid value is returned as a reason,
+/// not as an error of the store.
 fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
     let text = |column| text(row, column);
     let (event_type, event) = (text("event_type")?, text("event")?);
@@ -89,7 +90,7 @@ fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreada
             tenant: tenant?.map(Into::into),
             owner: owner?.map(Into::into),
             operators,
-            // As one that is no trace.
+            // An unreadable trace counts as none.
             trace: trace.ok().flatten().map(Into::into),
         }
         .occurrence()

@@ -1,4 +1,4 @@
-//! Whose rows come next.
+//! The order in which audiences take turns.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
@@ -8,7 +8,7 @@ use super::row::{open_row, outbox_row};
 use crate::column::micros;
 use crate::error::Result;
 
-/// Whether an audience may have something due.
+/// Returns whether an audience may have something due.
 pub(super) fn any(c: &Connection, holder: u128, now: DateTime<Utc>) -> Result<bool> {
     let any = c
         .prepare_cached(include_str!("../sql/outbox/any.sql"))?
@@ -16,7 +16,7 @@ pub(super) fn any(c: &Connection, holder: u128, now: DateTime<Utc>) -> Result<bo
     Ok(any)
 }
 
-/// The audience that was taken longest ago, with what it has due.
+/// Takes the audience that was taken longest ago, with its due rows.
 pub(super) fn take(
     c: &Connection,
     holder: u128,
@@ -27,7 +27,7 @@ pub(super) fn take(
     let now = micros(now);
     c.prepare_cached(include_str!("../sql/outbox/wake.sql"))?
         .execute([now])?;
-    // Each round takes one audience from those that are ready.
+    // Each round takes one of the audiences that are ready.
     while let Some(audience) = ready(c, holder)? {
         let (tenant, owner) = columns(audience);
         let rows = rows(c, audience, limit, now)?;
@@ -59,7 +59,7 @@ pub(super) fn give_back(c: &Connection, audience: OutboxAudience, holder: u128) 
     Ok(())
 }
 
-/// As `turn_tenant` and `turn_owner` say it.
+/// Returns the columns `turn_tenant` and `turn_owner`.
 fn columns(audience: OutboxAudience) -> ([u8; 16], [u8; 16]) {
     let OutboxAudience { tenant, owner } = audience;
     (tenant.to_be_bytes(), owner.to_be_bytes())
@@ -89,7 +89,7 @@ fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Resul
     Ok(found)
 }
 
-/// What is left of the rows of an audience before one.
+/// Returns the remaining tasks of the rows of an audience before this row.
 pub(super) fn open(
     c: &Connection,
     audience: OutboxAudience,

@@ -1,4 +1,4 @@
-//! Marking owners as gone: one short commit, however much they have.
+//! Marking of owners as deleted, in one short commit, however many records they have.
 
 use gatepost_ids::Realm;
 use gatepost_storage::owners::Removal;
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::generations;
 use crate::places::{Change, changed, changed_at_large, place_of};
 
-/// The maximum number of keys that are named to those who hold them in memory; beyond that they
-/// have to read all again.
+/// The maximum number of keys that are named to the caches that hold them; beyond it, caches must
+/// read all keys again.
 const KEYS_NAMED: usize = 256;
-/// The same of webhooks.
+/// The same for webhooks.
 const WEBHOOKS_NAMED: usize = 2_000;
 
 pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
@@ -32,6 +32,10 @@ pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
             (place, "place", place.to_string().into())
         }
     };
+    let sessions = format!(
+        "DELETE FROM gatepost_session WHERE owner IN (SELECT owner FROM gatepost_owner WHERE {whose} = ?1)"
+    );
+    c.prepare_cached(&sessions)?.execute([&owner_or_place])?;
     forget_keys(c, whose, &owner_or_place)?;
     forget_routes(c, gone, place, (whose, &owner_or_place))?;
     let mark = include_str!("../sql/owners/mark_gone.sql");
@@ -54,7 +58,7 @@ fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
         return generations::changed_at_large(c);
     }
     for lookup in lookups {
-        // Nobody holds a key whose lookup id cannot be read.
+        // No cache holds a key whose lookup id cannot be read.
         if let Ok(lookup) = lookup.parse() {
             generations::changed(c, lookup)?;
         }

@@ -1,4 +1,4 @@
-//! Owners: where each of them stands, who is held, who is gone.
+//! The realm and account status of each owner: suspended, deleted or moving.
 
 mod gone;
 mod place;
@@ -68,7 +68,7 @@ impl OwnerStore for SqliteStore {
 
     async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         let mut removed = 0;
-        // Each bite is a command of its own, so that others have their turn between two of them.
+        // Each batch is a separate command, so that others run between two of them.
         while removed < limit {
             let bite = self
                 .write(move |c| remove::bite(c, limit - removed))

@@ -1,4 +1,4 @@
-//! Placing, moving, holding.
+//! Assignment to a realm, moves, suspension.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::OwnerRow;
@@ -22,7 +22,7 @@ pub(super) fn set(
     if row == Some(OwnerRow { owner, place, held }) {
         return Ok(());
     }
-    // What was made while nobody had placed the owner stays good.
+    // Deliveries from before the first assignment of a realm stay valid.
     let moves = old != place && old != Realm::Shared && moved::any_open(c, owner)?;
     if old != place {
         left(c, old, owner)?;

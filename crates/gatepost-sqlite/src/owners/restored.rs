@@ -1,4 +1,4 @@
-//! A file that was put back goes on beyond the numbers that were given since.
+//! Moves the numbers of a restored file beyond those that were assigned after the backup.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::owners::SkippedIds;
@@ -7,17 +7,18 @@ use rusqlite::{Connection, params};
 use crate::error::Result;
 use crate::{generations, places};
 
-/// Tables whose row numbers SQLite gives, and whose rows have revisions.
+/// Tables whose row numbers SQLite assigns, and whose rows have revisions.
 const RECORDS: [&str; 4] = [
     "gatepost_key",
     "gatepost_webhook",
     "gatepost_task",
     "gatepost_event",
 ];
-/// Those whose rows have none.
+/// Tables whose rows have no revisions.
 const LOG: [&str; 2] = ["gatepost_occurrence", "gatepost_audit"];
 
-/// In one commit, with all that other processes look at to learn of changes.
+/// Skips the numbers in one commit, together with all counters by which other processes notice
+/// changes.
 pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     let SkippedIds { gap, floor } = SkippedIds::of_records(now);
     let of_log = SkippedIds::of_log(now);
@@ -31,6 +32,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     }
     let sql = include_str!("../sql/owners/pass_over_log.sql");
     c.execute(sql, [of_log.gap, of_log.floor])?;
+    c.execute("DELETE FROM gatepost_session", [])?;
     let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
     c.execute(sql, [gap, floor])?;
     generations::changed_at_large(c)?;
@@ -38,7 +40,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
 }
 
 fn pass_over_rows(c: &Connection, table: &str, numbers: SkippedIds) -> Result<()> {
-    // A table that never had a row is not there yet.
+    // The counter of a table that never had a row does not exist yet.
     c.execute(include_str!("../sql/owners/sequence.sql"), [table])?;
     let sql = "UPDATE sqlite_sequence SET seq = max(seq + ?2, ?3) WHERE name = ?1";
     c.execute(sql, params![table, numbers.gap, numbers.floor])?;

@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::named::Named;
 use crate::places::place_from;
 
-/// To be called for each key and webhook that is stored: whoever has something is to be placed.
+/// Records that an owner has a key or webhook, for each that is stored: the platform must assign
+/// such an owner to a realm.
 pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
     c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
         .execute([owner.to_bytes()])?;
@@ -24,7 +25,7 @@ pub(super) fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
         .transpose()
 }
 
-/// What an owner has, in one statement.
+/// Returns the usage of an owner, in one statement.
 pub(crate) fn usage(c: &Connection, owner: OwnerId) -> Result<OwnerUsage> {
     let mut statement = c.prepare_cached(include_str!("../sql/owners/usage.sql"))?;
     let mut rows = statement.query([owner.to_bytes()])?;

@@ -18,7 +18,7 @@ pub(super) fn claim(
     lease_until: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Claimed>> {
-    // All that may refuse comes before the first row is written.
+    // Anything that may fail comes before the first row is written.
     let senders = lanes
         .iter()
         .map(|lane| batch.webhook(c, lane.lane.webhook.0));
@@ -55,7 +55,7 @@ fn claimable(
     if !sender.in_order {
         return waiting::due_in_lane(c, sender.id, class, now, claim.limit);
     }
-    // What was settled in this commit runs no more.
+    // A delivery that was settled in this commit no longer runs.
     batch.flush(c)?;
     let head = order::head(c, sender)?;
     Ok(head
@@ -79,8 +79,7 @@ fn lease(
     Ok(ClaimToken(token))
 }
 
-/// Only a value that cannot be understood ends a delivery; an error of the disk fails the whole
-/// commit.
+/// Ends a delivery only if a value cannot be parsed; an error of the disk fails the whole commit.
 fn end_unreadable(
     c: &Connection,
     batch: &mut Batch,

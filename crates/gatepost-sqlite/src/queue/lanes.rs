@@ -1,4 +1,5 @@
-//! Which lanes have work: one probe of an index for each lane, however many deliveries wait in it.
+//! The search for queues that have work: one probe of an index for each queue, however many
+//! deliveries wait in it.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +15,10 @@ use crate::column::{micros, time_of};
 use crate::deliveries::order;
 use crate::error::Result;
 
-/// Before every lane.
+/// The position before every queue.
 const START: (i64, i16) = (i64::MIN, i16::MAX);
 
-/// Lanes as they are numbered, and where the next are.
+/// Queues by their numbers, and the position of the next page.
 type Looked = (BTreeSet<(i64, i16)>, Option<Queues>);
 
 pub(super) fn find(
@@ -42,13 +43,14 @@ pub(super) fn find(
     })
 }
 
-/// The lanes of what became due within a span, by a walk over no more than `limit` deliveries.
+/// Returns the queues of the deliveries that became due within a span, by a scan of at most `limit`
+/// deliveries.
 fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Result<Looked> {
     let from = micros(after.due);
     let mut lanes = BTreeSet::new();
     let mut last = None;
     let (mut room, until_micros) = (i64::from(limit), micros(until));
-    // Of the same moment, then of later ones: each is a range of the index.
+    // First the deliveries with the same due time, then later ones: each is a range of the index.
     let same = include_str!("../sql/queue/due_then.sql");
     let later = include_str!("../sql/queue/due_after.sql");
     for (sql, bounds) in [
@@ -85,7 +87,7 @@ fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
     lanes.collect()
 }
 
-/// At most `limit` lanes in which something waits, due or not.
+/// Returns at most `limit` queues in which something waits, due or not.
 fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
     let mut at = after.map_or(START, |lane| (lane.webhook.0, lane.class.number()));
     let mut lanes = BTreeSet::new();
@@ -103,7 +105,7 @@ fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
     Ok((lanes, full.then_some(Queues::Beyond(Some(last)))))
 }
 
-/// The oldest due time of all that could be claimed, were it due.
+/// Returns the oldest due time of all deliveries that may be claimed when they are due.
 pub(crate) fn oldest_due(c: &Connection) -> Result<Option<DateTime<Utc>>> {
     let (mut at, mut oldest) = (START, None::<i64>);
     while let Some(next) = next_lane(c, at)? {
@@ -118,7 +120,7 @@ pub(crate) fn oldest_due(c: &Connection) -> Result<Option<DateTime<Utc>>> {
     oldest.map(|at| time_of(at, "due")).transpose()
 }
 
-/// Those of the lanes that have something claimable.
+/// Returns the queues that have something claimable.
 fn claimable(
     c: &Connection,
     lanes: BTreeSet<(i64, i16)>,

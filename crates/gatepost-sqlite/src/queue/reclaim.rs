@@ -1,4 +1,4 @@
-//! What was lost: batches whose lease has ended.
+//! Lost batches: those whose lease has ended.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, EndReason, QueueClass, Reclaimed};
@@ -15,7 +15,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
     let mut reclaimed = Reclaimed::default();
     for (token, members) in over(c, limit, now)? {
         for member in members {
-            // Of a webhook that is gone nothing is put back.
+            // No delivery of a deleted webhook is put back.
             if is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
                 if put_back(c, member, now)? {
                     reclaimed.requeued += 1;
@@ -33,8 +33,8 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
     Ok(reclaimed)
 }
 
-/// Batches whose lease has ended, until they have this many open members. One that cannot be read
-/// stays as it is and takes no place of another.
+/// Returns batches whose lease has ended, until they have this many open members. A batch that
+/// cannot be read stays as it is and does not count.
 fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<Member>)>> {
     let mut find = c.prepare_cached(include_str!("../sql/queue/lease_over.sql"))?;
     let mut rows = find.query([micros(now)])?;
@@ -52,8 +52,8 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
     Ok(found)
 }
 
-/// The first loss counts for nothing: it may have been any of those that were lost together.
-/// `false` for one that has ended.
+/// Puts a delivery back; returns `false` if it has ended. The first loss does not count: any of the
+/// deliveries that were lost together may have caused it.
 fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
     let lost = member.lost + u32::from(member.is_lost());
     let after = Member {

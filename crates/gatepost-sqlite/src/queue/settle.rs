@@ -18,7 +18,7 @@ pub(super) fn all(
     batch: &mut Batch,
     settlements: &[Sealed],
 ) -> Result<Vec<Settled>> {
-    // All that may refuse comes before the first row is written.
+    // Anything that may fail comes before the first row is written.
     let members = settlements.iter().map(|(s, _)| claimed(c, batch, s));
     let members = members.collect::<Result<Vec<_>>>()?;
     let with_members = settlements.iter().zip(members);
@@ -30,7 +30,7 @@ pub(super) fn all(
         .collect()
 }
 
-/// What is settled, if its batch still runs and its webhook is not gone.
+/// Returns the settled delivery, if its batch still runs and its webhook is not deleted.
 fn claimed(c: &Connection, batch: &mut Batch, settlement: &Settlement) -> Result<Option<Member>> {
     let claim = settlement.claim;
     let member = batch.member(c, claim.token.0, claim.delivery.0)?;
@@ -85,7 +85,7 @@ fn one(
     Ok(Settled::Done)
 }
 
-/// How the delivery stands after it.
+/// Returns the delivery after the settlement.
 fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
     let made = u32::from(attempted);
     let released = matches!(settlement.disposition, Disposition::Release { .. });
@@ -105,7 +105,8 @@ fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
     }
 }
 
-/// What this token did before, and nothing since: done. Anything else came too late.
+/// Returns `Done` if this token was settled earlier and is still the last one; any other settlement
+/// is too late.
 fn known(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
     let last: Option<i64> = c

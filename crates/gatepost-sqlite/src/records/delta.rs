@@ -1,4 +1,4 @@
-//! What has changed in a place.
+//! The changes in a realm.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::list::readable;
 use crate::places::{Change, changes_since, version};
 
-/// The maximum number of records to name; beyond that it is cheaper to read the place again.
+/// The maximum number of records to name; beyond it, reading the realm again is cheaper.
 const NAMED: usize = 10_000;
 
 /// Records by number, each once.
@@ -47,7 +47,7 @@ pub(super) fn since(
     for id in named.tasks {
         let read = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
         let route = matched::<Task, _>(c, place, id, read)?;
-        // A webhook that no task sent may not be held yet.
+        // The caller may not hold a webhook that no task used until this change.
         named.webhooks.extend(route.map(|task| task.webhook));
         changed.tasks.push((id, route));
     }
@@ -64,7 +64,7 @@ pub(super) fn since(
     Ok(Some(changed))
 }
 
-/// The route of a row, if it is matched in this place now.
+/// Returns the route of a row, if it is matched in this realm at present.
 fn matched<R: Stored, T>(
     c: &Connection,
     place: Realm,
@@ -124,7 +124,7 @@ impl Named {
     }
 }
 
-/// At most one more than are named.
+/// Returns at most one more than `NAMED`.
 fn ids(c: &Connection, sql: &str, of: impl ToSql) -> Result<Vec<i64>> {
     let limit = i64::try_from(NAMED + 1).unwrap_or(i64::MAX);
     let mut statement = c.prepare_cached(sql)?;

@@ -15,7 +15,7 @@ use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::places::{Change, place_of, record_changed};
 
-/// Of a row `r`: its task is not gone.
+/// The condition that the task of a row `r` is not deleted.
 pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";
 
 pub(super) fn insert(
@@ -82,7 +82,7 @@ fn one_event(bytes: i64) -> Delta {
     }
 }
 
-/// An event's owner is its task's.
+/// Returns the owner of an event, which is its task's.
 fn owner_by(c: &Connection, task: TaskId) -> Result<OwnerId> {
     owner_of(c, RecordId::Task(task))?
         .ok_or_else(|| Failure::new(ErrorKind::Invalid, "the event's task does not exist"))

@@ -9,7 +9,7 @@ use crate::list::List;
 pub(super) fn webhooks(query: &WebhookQuery) -> List {
     let of_owner = "gatepost_webhook_of_owner";
     let list = match (query.scope, &query.name) {
-        // The index of names has the owners in it.
+        // The index of names includes the owners.
         (Scope::All, Some(_)) => List::of("gatepost_webhook r INDEXED BY gatepost_webhook_name"),
         (Scope::All, None) => List::of("gatepost_webhook r"),
         (Scope::Owner(owner), Some(_)) => {
@@ -64,8 +64,8 @@ fn by(table: &str, index: &str) -> List {
     List::of(format!("{table} r INDEXED BY {index}"))
 }
 
-/// The scope as a condition; that of a tenant is one already, unless the rows are `found` by
-/// something else.
+/// Adds the scope as a condition. The list of a tenant has it already, unless the rows are `found`
+/// by another index.
 fn in_scope(list: List, scope: Scope, found: bool) -> List {
     match scope {
         Scope::Owner(owner) => list.filter("r.owner =", owner.to_bytes().to_vec()),

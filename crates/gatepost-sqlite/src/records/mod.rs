@@ -144,7 +144,7 @@ impl RecordStore for SqliteStore {
     }
 }
 
-/// Stores one after another; where one is refused, the transaction stores none.
+/// Stores the records one after another; if one is refused, the transaction stores none.
 fn insert(
     c: &Connection,
     keys: &SealingKeys,

@@ -1,4 +1,4 @@
-//! The statements of lists of records and the indexes that they are to use.
+//! The statements of lists of records, with the index that each must use.
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};

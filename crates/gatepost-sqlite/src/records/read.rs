@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::list::readable;
 use crate::named::Named;
 
-/// What there is of a record; only an error of the disk is one of the call.
+/// Returns a record; only an error of the disk is an error of the call.
 pub(super) fn get(c: &Connection, keys: &SealingKeys, id: RecordId) -> Result<Found<RecordRow>> {
     match id {
         RecordId::Webhook(id) => found(row_of::<Webhook>(c, keys, id)),
@@ -32,7 +32,7 @@ where
     one::<R, _>(c, id, |row| Ok(table::row::<R>(row, keys)?.into()))
 }
 
-/// The head of a record.
+/// Returns the summary of a record.
 pub(super) fn head(c: &Connection, record: RecordId) -> Result<Found<RecordHead>> {
     found(match record {
         RecordId::Webhook(id) => head_of::<Webhook>(c, record, id),
@@ -69,7 +69,7 @@ fn found<T>(read: Result<Option<T>>) -> Result<Found<T>> {
     }
 }
 
-/// The row of this number, if it is not gone.
+/// Returns the row with this number, if it is not deleted.
 pub(super) fn one<R: Stored, T>(
     c: &Connection,
     id: R::Id,
@@ -86,7 +86,7 @@ pub(super) fn one<R: Stored, T>(
         .transpose()
 }
 
-/// Those of these rows that are not gone and can be read, each once, in order.
+/// Returns the rows with these numbers that are not deleted and can be read, each once, in order.
 pub(super) fn several<R: Stored<Id: Ord>, T>(
     c: &Connection,
     ids: impl IntoIterator<Item = R::Id>,
@@ -99,7 +99,7 @@ pub(super) fn several<R: Stored<Id: Ord>, T>(
     Ok(found)
 }
 
-/// Whose a record is, whether or not the rest of it can be read.
+/// Returns the owner of a record, even if the rest of it cannot be read.
 pub(super) fn owner_of(c: &Connection, record: RecordId) -> Result<Option<OwnerId>> {
     let (live, id) = match record {
         RecordId::Webhook(id) => (Webhook::LIVE, id.0),

@@ -1,4 +1,4 @@
-//! Everything under the current sealing key: the end of a rotation, or of a time without a key.
+//! Sealing of all secrets under the current key, after a rotation or after a time without a key.
 
 use std::iter;
 use std::sync::{Arc, LazyLock};
@@ -14,9 +14,9 @@ use crate::column::{sets, sql_value, value_of};
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
-/// Webhooks that are read in one transaction.
+/// The number of webhooks that are read in one transaction.
 const BITE: i64 = 500;
-/// The statements that read and write what is sealed of webhooks.
+/// The statements that read and write the sealed fields of webhooks.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
     let names: Vec<&str> = Webhook::sealed_fields().map(|field| field.name).collect();
     let (sets, names) = (sets(2, &names), names.join(", "));
@@ -28,19 +28,19 @@ static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
 
 impl SqliteStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
-    /// one, or stored in plaintext because there was no key. Others read and write while it runs:
-    /// it takes 500 webhooks at a time.
+    /// one, or stored in plaintext because there was no key. Others may read and write while it
+    /// runs: each transaction seals 500 webhooks.
     ///
-    /// A webhook that opens under none of the keys is passed over, counted and left as it is:
+    /// A webhook that opens under none of the keys is skipped, counted and left as it is:
     /// [`unreadable`](gatepost_storage::webhooks::RecordStore::unreadable) lists it, and it can be
     /// deleted. A warning says how many there are.
     ///
-    /// The delivery log is not sealed again, since it may be large and is never changed. What it
-    /// keeps of requests and responses opens as it was stored until retention removes it. Older
-    /// keys are needed for as long, or it reads as not kept.
+    /// The delivery log is not sealed again, because it may be large and is never changed. Its
+    /// requests and responses open as they were stored until retention removes them. Older keys are
+    /// needed for as long; without them requests and responses read as not kept.
     ///
-    /// What was replaced may remain in parts of the file that are no longer used, until `VACUUM`,
-    /// and in the log, until all have closed it.
+    /// Replaced values may remain in parts of the file that are no longer used, until `VACUUM`, and
+    /// in the log, until all processes have closed it.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -64,7 +64,8 @@ impl SqliteStore {
     }
 }
 
-/// A bite after this webhook: what became of it, and the last; `None` at the end.
+/// Seals a batch of webhooks after this one; returns the result, and the last webhook, or `None` at
+/// the end.
 fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, Option<i64>)> {
     let bite: Vec<(i64, Result<Option<Vec<Value>>>)> = c
         .prepare_cached(&SQL.0)?
@@ -86,9 +87,9 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, O
     Ok((resealed, last))
 }
 
-/// What a row holds, sealed again; `None` if it is sealed under the current key.
+/// Returns the values of a row, sealed again; `None` if they are sealed under the current key.
 fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<Vec<Value>>> {
-    // Before them: the row number.
+    // The row number is before them.
     let columns = 1..row.as_ref().column_count();
     let columns = columns.map(|at| value_of(row.get_ref(at)?));
     let columns = columns.collect::<Result<Vec<_>>>()?;

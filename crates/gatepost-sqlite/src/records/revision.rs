@@ -1,4 +1,4 @@
-//! Edits that were made on what has changed since are refused.
+//! The check that an edit is based on the current revision.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::{ErrorKind, Revision};
@@ -8,15 +8,15 @@ use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
-/// What a change needs of the row as it is stored, whether or not the rest can be read.
+/// The columns of the stored row that a change needs, even if the rest cannot be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
     pub(super) owner: OwnerId,
     pub(super) bytes: i64,
 }
 
-/// The row, if it still has the revision that the caller has read. `live` says of a row `r` that
-/// it is not gone.
+/// Returns the row if it still has the revision that the caller has read. `live` is the condition
+/// that a row `r` is not deleted.
 pub(super) fn check_revision(
     c: &Connection,
     (table, live): (&str, &str),

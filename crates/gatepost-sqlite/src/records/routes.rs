@@ -1,4 +1,4 @@
-//! What is matched in a place.
+//! The routes of a realm.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ macro_rules! in_place {
     }};
 }
 
-/// At most this number of rows, of all or of one type and event.
+/// Returns at most this number of rows, either all or those of one type and event.
 pub(super) fn read(
     c: &Connection,
     keys: &SealingKeys,
@@ -66,7 +66,8 @@ fn of(
     event: &EventName,
     at_most: usize,
 ) -> Result<Option<Routes>> {
-    // Where nearly everybody stands, whoever has such an event; elsewhere whoever stands there.
+    // In the realm of almost all owners, the statement begins with the owners of such an event; in
+    // any other, with the owners in it.
     let sql = if place == Realm::Shared {
         in_place!(Event, "e", "events_common")
     } else {
@@ -84,7 +85,7 @@ fn of(
     with_webhooks(c, keys, place, tasks, events).map(Some)
 }
 
-/// The rows that are matched and can be read, if they are not more than that.
+/// Returns the rows that are matched and can be read, if they are not more than the limit.
 fn some<R>(
     c: &Connection,
     sql: &str,
@@ -106,7 +107,7 @@ fn some<R>(
     Ok(Some(found))
 }
 
-/// The webhooks that these tasks send. One that cannot be read takes its tasks with it.
+/// Adds the webhooks that these tasks send to. The tasks of an unreadable webhook are left out.
 fn with_webhooks(
     c: &Connection,
     keys: &SealingKeys,

@@ -1,4 +1,4 @@
-//! The tables of records: their statements, made of the fields that a record has.
+//! The tables of records: their statements, built from the fields of a record.
 
 use std::sync::LazyLock;
 
@@ -20,23 +20,24 @@ use crate::named::Named;
 const HEAD: &str = "id, owner, revision, created, modified";
 const HEAD_COLUMNS: usize = 5;
 
-/// What is said to SQLite of a table of records.
+/// The statements of a table of records.
 pub(super) struct Table {
     /// The columns of a row, in the order in which they are read: `id, …`.
     columns: String,
-    /// With the table: `id, … FROM gatepost_webhook`.
+    /// The columns with the table: `id, … FROM gatepost_webhook`.
     pub(super) select: String,
     insert: String,
     update: String,
-    /// Those of the columns that may be large.
+    /// The columns that may be large.
     bodies: Vec<Body>,
 }
 
 /// A record with a table.
 pub(super) trait Stored: Record {
-    /// Its rows that are not gone: their numbers, their owners and where those stand.
+    /// The condition that a row is not deleted, with the table that has its number, owner and
+    /// realm.
     const LIVE: &'static str;
-    /// What their heads say: a name, and whether they are used.
+    /// The columns of the summary: a name, and whether the row is used.
     const HEAD: &'static str;
 
     fn table() -> &'static Table;
@@ -67,7 +68,7 @@ impl Table {
         let names: Vec<&str> = R::FIELDS.iter().map(|field| field.name).collect();
         let fields = names.join(", ");
         let columns = format!("{HEAD}, {fields}");
-        // Before them: the time, the owner, the bytes.
+        // The time, the owner and the bytes are before them.
         let values: Vec<String> = (4..).zip(&names).map(|(n, _)| format!("?{n}")).collect();
         let bodies = R::FIELDS.iter().filter_map(|field| {
             let empty = field.omitted?;
@@ -92,12 +93,13 @@ impl Table {
         }
     }
 
-    /// For a list of its rows.
+    /// Returns the columns for a list of its rows.
     pub(super) fn list(&self) -> (&str, &[Body]) {
         (&self.select, &self.bodies)
     }
 
-    /// A statement that reads rows of this table, called `alias` in it, with `:columns` for theirs.
+    /// Returns a statement that reads rows of this table under the name `alias`; `:columns` stands
+    /// for their columns.
     pub(super) fn in_statement(&self, sql: &str, alias: &str) -> String {
         let columns = self
             .columns
@@ -107,7 +109,8 @@ impl Table {
     }
 }
 
-/// Inserts a record, or replaces that with the row number `id`, and reads the row as it is then.
+/// Inserts a record, or replaces the one with the row number `id`, and reads the row as it was
+/// stored.
 pub(super) fn store<R: Stored, T>(
     c: &Connection,
     new: &R,
@@ -135,7 +138,7 @@ pub(super) fn store<R: Stored, T>(
         .query_row(params_from_iter(params), |row| Ok(read(row)))?
 }
 
-/// A row that begins with [`Table::columns`].
+/// Reads a row that begins with [`Table::columns`].
 pub(super) fn row<R: Stored>(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<R::Id, R>> {
     let head = &Named::of(row);
     let id: i64 = head.get("id")?;

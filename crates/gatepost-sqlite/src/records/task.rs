@@ -16,12 +16,12 @@ use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::places::{Change, place_of, record_changed};
 
-/// Of a row `r`: neither deleted, nor its webhook.
+/// The condition that neither a row `r` nor its webhook is deleted.
 pub(super) const LIVE: &str =
     "r.gone = 0 AND EXISTS (SELECT 1 FROM gatepost_live_webhook w WHERE w.id = r.webhook)";
 
-/// How many events are deleted with their task at once; those of a task with more are left to
-/// [`remove_gone`](gatepost_storage::OwnerStore::remove_gone).
+/// The maximum number of events that are deleted together with their task; those of a task with
+/// more are left to [`remove_gone`](gatepost_storage::OwnerStore::remove_gone).
 const DELETED_AT_ONCE: i64 = 64;
 
 pub(super) fn insert(
@@ -63,7 +63,8 @@ pub(super) fn update(
     } else {
         usage::check_growth(c, owner, 0, bytes + events.bytes, at_most)?;
     }
-    // Whoever dropped the events with the task has to be told of them when it is back.
+    // A caller that dropped the events together with the task must be notified of them when the
+    // task returns.
     let was_readable = readable(one::<Task, _>(c, new.id, |r| row::<Task>(r, keys)))?.is_some();
     let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
     let was_held: bool = c
@@ -127,7 +128,7 @@ pub(super) fn delete(c: &Connection, id: TaskId) -> Result<()> {
     record_changed(c, owner, Change::Task(id))
 }
 
-/// What its events count for.
+/// Returns the usage of its events.
 fn events_of(c: &Connection, id: TaskId) -> Result<Delta> {
     let sql = include_str!("../sql/records/of_task.sql");
     Ok(c.prepare_cached(sql)?.query_row([id.0], |row| {
@@ -149,7 +150,7 @@ fn webhook_of(task: &Task) -> Result<WebhookId> {
     }
 }
 
-/// A task's owner is its webhook's.
+/// Returns the owner of a task, which is its webhook's.
 fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
     owner_of(c, RecordId::Webhook(webhook))?
         .ok_or_else(|| Failure::new(ErrorKind::Invalid, "the task's webhook does not exist"))

@@ -1,4 +1,4 @@
-//! Records that cannot be read, so that somebody can delete them.
+//! Records that cannot be read, listed so that they can be deleted.
 
 use std::error::Error as _;
 
@@ -16,10 +16,10 @@ use crate::error::Result;
 use crate::list::List;
 use crate::named::Named;
 
-/// How many rows are read at once.
+/// The number of rows that are read in one statement.
 const ROWS: u32 = 500;
 
-/// An unreadable record, and when it was made.
+/// An unreadable record, with the time of its creation.
 type Found = (Option<i64>, UnreadableRecord);
 
 pub(super) fn find(
@@ -89,14 +89,15 @@ fn unreadable<R: Stored<Id: Into<RecordId>>>(
     Ok(found)
 }
 
-/// An error of the disk is an error of the search; of a row that can be read there is nothing.
+/// Returns an unreadable row, and nothing for a readable one. An error of the disk is an error of
+/// the search.
 fn one(row: &Row<'_>, record: RecordId, read: Result<()>) -> Result<Option<Found>> {
     let Err(failure) = read else { return Ok(None) };
     let error = StoreError::from(failure);
     if error.kind() != ErrorKind::Corrupt {
         return Err(error.into());
     }
-    // One without an owner that can be read is listed all the same, and the reason says so.
+    // A row without a readable owner is listed nevertheless, and the reason says so.
     let (owner, error) = match column::owner(&Named::of(row), "owner") {
         Ok(owner) => (owner, error),
         Err(failure) => (OwnerId(0), failure.into()),

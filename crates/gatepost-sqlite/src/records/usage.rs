@@ -1,4 +1,4 @@
-//! What each owner has, and may have: kept in step in the transaction of every change.
+//! The usage of each owner and its limits, updated in the transaction of every change.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::ErrorKind;
@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use crate::error::{Failure, Result};
 use crate::owners::row::usage;
 
-/// What a change adds to what an owner has; below 0 for what it takes.
+/// The change of an owner's usage; below 0 for a decrease.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Delta {
     pub(crate) webhooks: i64,
@@ -28,7 +28,7 @@ impl Delta {
     }
 }
 
-/// A size as it is stored.
+/// Returns a size as it is stored.
 pub(crate) fn stored(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -45,7 +45,7 @@ pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
     Ok(())
 }
 
-/// Before an insert: whether the owner may have one more row and these bytes.
+/// Checks before an insert that the owner may have one more row and these bytes.
 pub(super) fn check_room(
     c: &Connection,
     owner: OwnerId,
@@ -63,7 +63,7 @@ pub(super) fn check_room(
     Ok(())
 }
 
-/// Before a change that takes `less` bytes from an owner and gives `more`.
+/// Checks a change that removes `less` bytes from an owner's usage and adds `more`.
 pub(super) fn check_growth(
     c: &Connection,
     owner: OwnerId,

@@ -18,7 +18,7 @@ use crate::owners::row::has_something;
 use crate::places::{Change, record_changed};
 use crate::watch::stirred;
 
-/// Of a row `r`: neither deleted, nor its owner removed.
+/// The condition that neither a row `r` nor its owner is deleted.
 pub(super) const LIVE: &str =
     "r.gone = 0 AND r.id > (SELECT g.gone_webhooks FROM gatepost_owner g WHERE g.owner = r.owner)";
 
@@ -74,7 +74,7 @@ pub(super) fn update(
         ..Delta::default()
     };
     usage::add(c, owner, delta)?;
-    // Whoever passed it over as unreadable did so with its tasks.
+    // A caller that skipped it as unreadable skipped its tasks, too.
     let change = if was_readable {
         Change::Webhook(new.id)
     } else {
@@ -84,7 +84,8 @@ pub(super) fn update(
     Ok(row)
 }
 
-/// Whether what waits may be claimable now that was not: it sends again, or in another order.
+/// Returns whether waiting deliveries may have become claimable: the webhook sends again, or in
+/// another order.
 fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
     let as_before =
         "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
@@ -98,7 +99,7 @@ fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
     Ok(())
 }
 
-/// A webhook becomes one in order: what was claimed before may still run. Or it is one no more.
+/// Switches delivery in order on or off. When it is switched on, earlier claims may still run.
 fn order(c: &Connection, id: WebhookId, is_in_order: bool) -> Result<()> {
     c.prepare_cached(include_str!("../sql/records/order_webhook.sql"))?
         .execute(params![id.0, is_in_order])?;
@@ -137,7 +138,7 @@ fn name_free(
     webhook: &Webhook,
     own: Option<WebhookId>,
 ) -> Result<()> {
-    // What is still to be removed takes no name.
+    // A row that is still to remove must not block a name.
     let name = webhook.name.as_str();
     c.prepare_cached(include_str!("../sql/records/free_name.sql"))?
         .execute(params![owner.to_bytes(), name])?;

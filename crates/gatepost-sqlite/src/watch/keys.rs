@@ -1,5 +1,5 @@
-//! What this process knows of the slices of keys: read once after a commit that moved one, however
-//! many requests present keys of it.
+//! The shards of keys as this process knows them: read once after a commit that moved one, however
+//! many requests present keys from it.
 
 use apikey_core::LookupId;
 use gatepost_storage::RecentChanges;
@@ -15,7 +15,7 @@ const SLICES: &str = "SELECT slice, generation FROM gatepost_key_slice";
 
 #[derive(Debug)]
 pub(super) struct Keys {
-    /// That of the file when it was last read; `None` before.
+    /// The generation of the file at the last read; `None` before the first.
     generation: Option<i64>,
     slices: [i64; KeySlice::COUNT],
     recent: RecentChanges,
@@ -30,8 +30,8 @@ impl Keys {
         }
     }
 
-    /// Reads what was committed since, by whichever process. Where no key was changed, that costs a
-    /// look at one row.
+    /// Reads the commits of all processes since the last call. If no key was changed, that costs a
+    /// read of one row.
     pub(super) fn follow(&mut self, c: &Connection) -> Result<()> {
         let mut present = c.prepare_cached(PRESENT)?;
         let present = present.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -41,12 +41,12 @@ impl Keys {
         if known == Some(present) {
             return Ok(());
         }
-        // Half of it may be read when an error comes.
+        // An error may leave the state partly read.
         self.generation = None;
         let passed = known.and_then(|known| usize::try_from(present - known).ok());
         let read = match (known, passed) {
             (Some(known), Some(passed)) if passed <= RecentChanges::KEPT => self.add(c, known)?,
-            // At first, after more than is remembered, and in a file that was put back.
+            // The first time, after more changes than are remembered, and in a restored file.
             _ => self.read(c, present)?,
         };
         self.generation = Some(read.max(present));
@@ -58,12 +58,12 @@ impl Keys {
         generation.map(|generation| KeyGeneration(*generation))
     }
 
-    /// What was changed in a slice; `None` where the file has to be asked.
+    /// Returns the changes in a shard; `None` if the file must be read.
     pub(super) fn changes(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
         self.recent.since(slice, since)
     }
 
-    /// What was changed after `known`, and up to when.
+    /// Adds the changes after `known`; returns the generation up to which they were read.
     fn add(&mut self, c: &Connection, known: i64) -> Result<i64> {
         let mut changes = Vec::new();
         let mut statement = c.prepare_cached(include_str!("../sql/keys/moved.sql"))?;
@@ -72,7 +72,7 @@ impl Keys {
         while let Some(row) = rows.next()? {
             up_to = up_to.max(self.put(row)?);
             let at: Option<i64> = row.get("changed")?;
-            // One that cannot be read is missing, so that nothing is known of its time.
+            // A change that cannot be read is left out, so nothing is known of its time.
             let lookup = row.get_ref("lookup")?.as_str().ok();
             if let (Some(at), Some(Ok(lookup))) = (at, lookup.map(str::parse::<LookupId>)) {
                 changes.push((KeyGeneration(at), lookup));
@@ -84,7 +84,7 @@ impl Keys {
         Ok(up_to)
     }
 
-    /// All slices, and from now on what is changed.
+    /// Reads all shards; later changes are remembered from here on.
     fn read(&mut self, c: &Connection, present: i64) -> Result<i64> {
         let mut statement = c.prepare_cached(SLICES)?;
         let mut rows = statement.query([])?;

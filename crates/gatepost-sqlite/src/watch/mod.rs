@@ -1,4 +1,4 @@
-//! A connection that only checks what has changed, by whichever process.
+//! A connection that only checks for changes, made by any process.
 
 mod keys;
 mod said;
@@ -16,13 +16,13 @@ pub(crate) use self::said::{Own, Said, arrived, said, stirred};
 use self::said::{SAID, row};
 use crate::error::{Answer, Result, unavailable};
 
-/// How often a wait for other processes checks.
+/// The interval at which a wait for other processes checks.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long a wait says nothing after it has said something.
+/// The time after a notification in which a wait returns no other.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Counts that only rise. One that is being committed by this store may be seen as lower for a
-/// moment.
+/// Counters that only rise. One that is being committed by this store may be seen with a lower
+/// value for a moment.
 trait News: Copy + PartialEq {
     fn most(self, before: Self) -> Self;
 }
@@ -42,7 +42,7 @@ impl News for Said {
     }
 }
 
-/// What one waiter has seen.
+/// The state of one waiter.
 #[derive(Debug, Default)]
 struct Seen<T> {
     version: Option<i64>,
@@ -73,15 +73,16 @@ impl Watch {
         watch
     }
 
-    /// The generation of this slice of the keys in the file now; takes a few microseconds.
+    /// Returns the present generation of this shard of the keys in the file; takes a few
+    /// microseconds.
     pub(crate) fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         let mut keys = lock(&self.keys);
         self.read(|c| keys.follow(c)).ok()?;
         keys.generation(slice)
     }
 
-    /// What was changed in a slice up to now, on the caller's thread: where keys are edited often,
-    /// one request in a few waits for it. `forgotten` reads what is not in memory.
+    /// Returns the present changes in a shard, on the caller's thread: if keys are edited often,
+    /// one request in a few waits for it. `forgotten` reads the changes that are not in memory.
     pub(crate) fn key_changes(
         &self,
         slice: KeySlice,
@@ -116,7 +117,7 @@ impl Watch {
         }
     }
 
-    /// Returns after anybody has written to the outbox.
+    /// Returns after any process has written to the outbox.
     pub(crate) async fn outbox(&self) {
         self.changed(&self.outbox, Self::last_row).await;
     }
@@ -125,7 +126,8 @@ impl Watch {
         lock(&self.connection).take();
     }
 
-    /// Waits until what is looked at is more than what was said last: then says what it was and is.
+    /// Waits until the counters are higher than at the last notification; returns the old and the
+    /// new ones.
     async fn changed<T: News>(
         &self,
         seen: &Mutex<Seen<T>>,
@@ -160,7 +162,7 @@ impl Watch {
         Some((before, current))
     }
 
-    /// Another one after each commit of any connection but this one.
+    /// Returns a version that changes with each commit of any other connection.
     fn version(&self) -> Option<i64> {
         self.ask("PRAGMA data_version", [], |row| row.get(0))
     }

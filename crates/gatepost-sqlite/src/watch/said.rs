@@ -1,4 +1,4 @@
-//! What processes tell each other.
+//! The notifications between processes.
 
 use std::ops::Sub;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,12 +9,12 @@ use crate::error::Result;
 
 pub(super) const SAID: &str = "SELECT arrived, stirred FROM gatepost_log";
 
-/// What commits told other processes of: counters of `gatepost_log`.
+/// The counters of notifications in `gatepost_log`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Said {
-    /// Something waits.
+    /// Deliveries have arrived.
     pub(crate) arrived: i64,
-    /// Something that waits may be claimable now.
+    /// Waiting deliveries may have become claimable.
     pub(crate) stirred: i64,
 }
 
@@ -36,26 +36,27 @@ pub(super) fn row(row: &Row<'_>) -> rusqlite::Result<Said> {
     })
 }
 
-/// What all processes said so far.
+/// Returns the counters of all processes.
 pub(crate) fn said(c: &Connection) -> Result<Said> {
     Ok(c.prepare_cached(SAID)?.query_row([], row)?)
 }
 
-/// Something waits: other processes should look at what is due.
+/// Notifies other processes that something waits: they should check the due deliveries.
 pub(crate) fn arrived(c: &Connection) -> Result<()> {
     c.prepare_cached("UPDATE gatepost_log SET arrived = arrived + 1")?
         .execute([])?;
     Ok(())
 }
 
-/// What was due long ago may be claimable now: other processes should look at every lane.
+/// Notifies other processes that deliveries with an old due time may be claimable: they should
+/// check every queue.
 pub(crate) fn stirred(c: &Connection) -> Result<()> {
     c.prepare_cached("UPDATE gatepost_log SET stirred = stirred + 1")?
         .execute([])?;
     Ok(())
 }
 
-/// What this store's own writer said, which it need not hear.
+/// The notifications of this store's own writer, which it ignores.
 #[derive(Debug, Default)]
 pub(crate) struct Own {
     arrived: AtomicI64,

@@ -1,4 +1,4 @@
-//! What is handed to the thread that writes.
+//! The commands of the writer's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,14 +10,14 @@ use crate::batch::Batch;
 use crate::error::{Answer, Failure, Result, unavailable};
 
 pub(super) trait Command: Send {
-    /// Whether it needs a savepoint, and the tables as they are.
+    /// Returns whether it needs a savepoint, and tables without delayed changes.
     fn alone(&self) -> bool;
     fn run(&mut self, connection: &Connection, batch: &mut Batch) -> Ran;
-    /// `lost` says why the commit did not happen.
+    /// Sends the answer; `lost` is the reason why the commit failed.
     fn answer(self: Box<Self>, lost: Option<Lost<'_>>);
 }
 
-/// Why a commit did not happen.
+/// The reason why a commit failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lost<'a> {
     pub(super) kind: ErrorKind,
@@ -26,7 +26,7 @@ pub(super) struct Lost<'a> {
 }
 
 impl<'a> Lost<'a> {
-    /// It may happen when it is tried again.
+    /// Returns the reason of a commit that may succeed when it is repeated.
     pub(super) fn failed(cause: &'a str) -> Self {
         Self {
             kind: ErrorKind::Unavailable,
@@ -36,14 +36,14 @@ impl<'a> Lost<'a> {
     }
 }
 
-/// What became of a command.
+/// The result of running a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Ran {
-    /// It did what it should.
+    /// It succeeded.
     Done,
     /// It refused.
     Refused,
-    /// SQLite failed, or the command panicked, somewhere on the way.
+    /// SQLite failed, or the command panicked, at some point.
     Broken,
 }
 
@@ -88,7 +88,7 @@ impl<T: Send, F: FnOnce(&Connection, &mut Batch) -> Result<T> + Send> Command fo
 
     fn answer(self: Box<Self>, lost: Option<Lost<'_>>) {
         let answer = match (self.outcome, lost) {
-            // Its own error tells more than that of the group.
+            // Its own error is more specific than that of the group.
             (Some(Err(error)), _) => Err(error),
             (Some(outcome), None) => outcome,
             (None, None) => Err(unavailable("the command was not run")),

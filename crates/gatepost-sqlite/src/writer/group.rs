@@ -13,7 +13,7 @@ use crate::error::{Failure, Result, unavailable};
 use crate::watch::{Own, Said, said};
 use crate::{connection, version};
 
-/// The connection that writes, and what it remembers from one commit to the next.
+/// The connection that writes, and the state that it keeps from one commit to the next.
 pub(super) struct Group {
     config: SqliteConfig,
     connection: Option<Connection>,
@@ -34,7 +34,7 @@ impl Group {
         }
     }
 
-    /// Runs these in one transaction, and answers after the commit.
+    /// Runs these commands in one transaction, and answers after the commit.
     pub(super) fn run(&mut self, mut commands: Vec<Box<dyn Command>>) {
         let connection = self.connection.take();
         let connection = connection.map_or_else(|| connection::writer(&self.config), Ok);
@@ -50,7 +50,7 @@ impl Group {
                 self.connection = Some(connection);
                 answer_all(commands, None);
             }
-            // Another process had the lock for too long: nothing is wrong with the connection.
+            // Another process had the lock for too long: the connection can be used again.
             Err(Failure::Sql(e))
                 if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && connection.is_autocommit() =>
@@ -62,7 +62,7 @@ impl Group {
                     Some(Lost::failed("another process holds the database")),
                 );
             }
-            // A newer process has brought the tables forward.
+            // A newer process has migrated the tables.
             Err(Failure::Store(error)) if error.kind() == ErrorKind::Unsupported => {
                 self.connection = connection.is_autocommit().then_some(connection);
                 self.batch.lost();
@@ -90,7 +90,7 @@ impl Group {
         }
     }
 
-    /// Says once that this process is of no use any more.
+    /// Reports once that this process can no longer use the file.
     fn outdated(&mut self, error: &StoreError) {
         if !std::mem::replace(&mut self.is_outdated, true) {
             let versions = error.source().map(ToString::to_string);
@@ -102,7 +102,7 @@ impl Group {
         }
     }
 
-    /// Nothing is known of the last commit; its connection is gone.
+    /// Discards the state after a commit with an unknown result; its connection is dropped.
     pub(super) fn lost(&mut self) {
         self.batch.lost();
     }
@@ -164,7 +164,7 @@ impl Group {
         }
         let ran = command.run(c, &mut self.batch);
         if c.is_autocommit() {
-            // SQLite gave up the whole transaction (disk full, I/O error).
+            // SQLite rolled back the whole transaction (disk full, I/O error).
             return Err(unavailable("the transaction was rolled back").into());
         }
         if alone {

@@ -1,5 +1,5 @@
-//! The one connection that writes, on a thread of its own. Commands that wait at the same time
-//! share a commit, and what they look up.
+//! The one connection that writes, on a separate thread. Commands that wait at the same time share
+//! a commit and its lookups.
 
 mod command;
 mod group;
@@ -21,11 +21,11 @@ use crate::watch::Own;
 
 /// The maximum number of commands in one commit.
 const GROUP: usize = 512;
-/// Where more than these have come together, but fewer than the last time, a commit waits for the
-/// others: each costs the disk a sync. Who comes alone, or beside a few, never waits.
+/// If more than these commands have arrived, but fewer than the last time, a commit waits for the
+/// others: each costs the disk a sync. A single command, or one of a few, never waits.
 const FEW: usize = 4;
 const LINGER: Duration = Duration::from_micros(500);
-/// How many commands may wait; beyond that callers wait for a place.
+/// The maximum number of waiting commands; beyond it, callers wait to add one.
 const WAITING: usize = 4096;
 
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(crate) struct Writer {
     pub(crate) counts: Arc<Counts>,
 }
 
-/// What was written so far.
+/// The number of writes so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) commits: AtomicU64,
@@ -54,7 +54,8 @@ enum Message {
 }
 
 impl Writer {
-    /// `own` learns what this writer tells other processes of.
+    /// Starts the writer. `own` receives the notifications that this writer sends to other
+    /// processes.
     pub(crate) fn start(
         config: SqliteConfig,
         connection: Connection,
@@ -71,7 +72,7 @@ impl Writer {
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the commit. An
-    /// error of `work` undoes what it did, and only that. Once handed over, it runs even if its
+    /// error of `work` reverts its changes, and only those. After it was sent, it runs even if its
     /// caller no longer waits for it.
     pub(crate) async fn run<T, F>(&self, work: F) -> Answer<T>
     where
@@ -82,9 +83,10 @@ impl Writer {
             .await
     }
 
-    /// As [`run`](Self::run), for work that runs for every delivery: it shares the batch of its
-    /// commit, and has no savepoint. It reads and judges everything before it writes anything, so
-    /// that an error of its own leaves nothing behind; one of SQLite fails the whole commit.
+    /// Does the same as [`run`](Self::run), for work that runs for every delivery: it shares the
+    /// batch of its commit, and has no savepoint. It reads and checks everything before it writes
+    /// anything, so an error in `work` leaves no changes; an error of SQLite fails the whole
+    /// commit.
     pub(crate) async fn run_in_batch<T, F>(&self, work: F) -> Answer<T>
     where
         T: Send + 'static,
@@ -109,7 +111,7 @@ impl Writer {
             .map_err(|_| unavailable("the store was closed during the call, or panicked"))?
     }
 
-    /// Returns when everything that was handed over before is done and the connection is closed.
+    /// Returns when all earlier commands are complete and the connection is closed.
     pub(crate) async fn close(&self) {
         let (reply, closed) = oneshot::channel();
         if self.commands.send(Message::Close(reply)).await.is_ok() {
@@ -135,8 +137,8 @@ fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>, counts: &Counts
             continue;
         }
         counts.add(commands.len());
-        // A panic (of the platform's subscriber, say) costs this commit, and not all later ones:
-        // who waits for an answer learns that there is none.
+        // A panic (of the platform's subscriber, say) fails this commit, but not all later ones:
+        // callers that wait for an answer are notified that there is none.
         if catch_unwind(AssertUnwindSafe(|| group.run(commands))).is_err() {
             group.lost();
         }
@@ -148,8 +150,8 @@ fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>, counts: &Counts
     }
 }
 
-/// Takes this message and all that wait, up to a full commit; returns who waits for the store to
-/// be closed.
+/// Takes this message and all that wait, up to a full commit; returns the sender of a request to
+/// close the store.
 fn gather(
     commands: &mut Vec<Box<dyn Command>>,
     first: Option<Message>,
@@ -169,7 +171,7 @@ fn gather(
 mod tests {
     use super::*;
 
-    /// Panics outside of what a command guards by itself.
+    /// Panics outside of the code that a command guards itself.
     struct Bomb;
 
     impl Command for Bomb {

@@ -1,4 +1,4 @@
-//! Backups of a file that is used.
+//! Backups of a file that is in use.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ async fn open(path: &Path) -> SqliteStore {
 }
 
 async fn enqueue(store: &SqliteStore, hook: WebhookId, n: u32) {
-    // Two together: a copy holds both or none.
+    // In pairs: a copy holds both or none.
     let pair = ["a", "b"].map(|half| message(hook, &format!("{half}{n}"), at(0)));
     store.enqueue(direct(pair.into()), at(0)).await.unwrap();
 }
@@ -75,7 +75,7 @@ async fn a_backup_is_the_whole_state_of_one_moment_while_others_write() {
         );
         assert_eq!(rows.len() % 2, 0, "no commit is there by half");
         last = rows.len();
-        // Secrets open under the same keys, and the copy is written to as any other file.
+        // Secrets open under the same keys, and the copy can be written to like any other file.
         assert_eq!(
             copy.webhook(hook.id).await.unwrap().unwrap().value,
             full_webhook()
@@ -92,7 +92,7 @@ async fn a_backup_replaces_nothing_and_leaves_nothing_behind_when_it_fails() {
     let at_path = |name: &str| folder.path().join(name);
     let store = open(&at_path("gatepost.db")).await;
     std::fs::write(at_path("there"), "mine").unwrap();
-    // What one that was killed has left does not matter.
+    // The remains of a killed process do not matter.
     std::fs::write(at_path("new.db.part"), "half a copy").unwrap();
     store.back_up(at_path("new.db")).await.unwrap();
     let refused = store.back_up(at_path("there")).await.unwrap_err();

@@ -2,7 +2,8 @@
 
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 
-/// A store in a file of its own, in a folder that goes with the test, and how to open it again.
+/// Returns a store in a new file, the configuration to open it again, and the folder, which is
+/// deleted with the test.
 pub(crate) async fn fresh() -> (SqliteStore, SqliteConfig, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));

@@ -1,4 +1,4 @@
-//! The storage contract, clause by clause, and random calls against the reference store.
+//! The storage contract, test by test, and random calls compared with the reference store.
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
 use gatepost_testkit::{Harness, Webhooks, model};
 
-/// A file in a folder that goes with the test.
+/// A file in a folder that is deleted with the test.
 struct Place {
     folder: tempfile::TempDir,
     open: Mutex<Option<Arc<SqliteStore>>>,
@@ -40,7 +40,7 @@ impl Place {
         store.unwrap().close().await;
     }
 
-    /// The file and its log, as they lie there.
+    /// Returns the bytes of the file and its log.
     fn bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {

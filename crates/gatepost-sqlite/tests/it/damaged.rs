@@ -1,4 +1,4 @@
-//! What is damaged in the file takes nothing else with it, and is not itself thrown away.
+//! Damaged data affects nothing else in the file, and is not deleted.
 
 use gatepost_sqlite::SqliteStore;
 use gatepost_storage::webhooks::*;
@@ -49,7 +49,7 @@ async fn damaged_batch_is_kept_by_reclaim() {
         write(to);
         let healthy = claimed(&store, hook, &[&format!("h{round}")]).await;
         assert_eq!(healthy.len(), 1, "{what}: another batch");
-        // Its own delivery comes back, and so did those of the rounds before.
+        // Its own delivery is reclaimed; those of the earlier rounds have been, too.
         let back = store.reclaim(1, at(20)).await.unwrap();
         assert_eq!(back, reclaimed(1), "{what}: the healthy one comes back");
         assert_eq!(store.reclaim(9, at(20)).await.unwrap(), reclaimed(0));

@@ -1,4 +1,4 @@
-//! The file: whose it is, who opens it, and what its faults do.
+//! The file: its owner, the processes that open it, and its faults.
 
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
@@ -40,7 +40,7 @@ async fn location_that_is_no_path_is_refused() {
     }
 }
 
-/// As a copy that is put back: nothing is held that was read of the later one.
+/// As after a restored copy: nothing that was read of the later file may be used.
 #[tokio::test]
 async fn a_file_that_went_back_is_read_again() {
     let (store, _, folder) = fresh().await;
@@ -71,7 +71,7 @@ async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_n
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    // Reading goes on, and so does opening.
+    // Reads still work, and so does opening.
     let second = SqliteStore::open(config).await.unwrap();
     assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
     host.execute_batch("COMMIT").unwrap();
@@ -197,7 +197,7 @@ async fn damaged_pages_are_errors() {
     let mut bytes = std::fs::read(&path).unwrap();
     let (pages, first) = (bytes.len() / 4096, usize::from(first));
     assert!(pages > first + 2, "{pages} pages");
-    // All but the first pages, which hold the schema and the small tables.
+    // All except the first pages, which hold the schema and the small tables.
     for byte in bytes.iter_mut().skip(4096 * first) {
         *byte = 0xA5;
     }

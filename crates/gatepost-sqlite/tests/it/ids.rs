@@ -23,7 +23,7 @@ fn raw(folder: &tempfile::TempDir) -> Connection {
     Connection::open(folder.path().join("gatepost.db")).unwrap()
 }
 
-/// A webhook of owner 1 with two tasks.
+/// Stores a webhook of owner 1 with two tasks.
 async fn tasks(store: &SqliteStore) -> (WebhookId, [TaskId; 2]) {
     let hook = stored_webhook(store, "w").await;
     let mut ids = [TaskId(0); 2];

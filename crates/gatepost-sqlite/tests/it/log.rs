@@ -1,4 +1,4 @@
-//! What is specific to this backend about its log: how it is kept, and what it shows of it.
+//! The log of this backend: how it is stored, and which deliveries it shows.
 
 use chrono::{DateTime, Utc};
 use gatepost_sqlite::SqliteStore;
@@ -19,7 +19,7 @@ fn keep(created_before: DateTime<Utc>, bytes: Option<u64>) -> PurgeBounds {
     }
 }
 
-/// Calls until nothing is left to do.
+/// Purges until nothing is left to do.
 async fn purge(store: &SqliteStore, bounds: PurgeBounds, limit: u32) {
     for _ in 0..1_000 {
         if !store.purge(&bounds, limit, at(0)).await.unwrap().more {
@@ -102,7 +102,7 @@ async fn deliveries_beyond_the_share_are_hidden_then_leave() {
         (3, 3)
     );
 
-    // What ends below what was hidden is shown until the next count.
+    // A delivery that ends below the hidden bound is shown until the next count.
     end(&store, hook, Disposition::Sent, 4).await;
     assert_eq!(listed(&store, all()).await, ["c", "d", "open"]);
     store.recount_usage(OwnerId(1), 0).await.unwrap();

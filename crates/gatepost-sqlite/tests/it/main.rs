@@ -1,4 +1,4 @@
-//! What is specific to this backend, and the contract that it shares with the others.
+//! The tests specific to this backend, and the contract that it shares with the others.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
@@ -19,6 +19,7 @@ mod newer;
 mod outbox;
 mod reseal;
 mod sealed;
+mod sessions;
 mod store;
 mod turns;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The files are their owner's alone, whatever the umask of the process is.
+//! Only their owner has access to the files, whatever the umask of the process is.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,14 +9,14 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::RecordStore as _;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 
-/// Tells the child where to make a store.
+/// The variable with the folder in which the child creates a store.
 const WHERE: &str = "GATEPOST_MODES_WHERE";
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// The name and the mode of each file of a folder.
+/// Returns the name and the mode of each file of a folder.
 fn modes(folder: &Path) -> Vec<(String, u32)> {
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap());
     let mut modes: Vec<_> = files
@@ -52,7 +52,7 @@ fn files_are_0600_in_a_folder_0700_whatever_the_umask() {
     }
 }
 
-/// Does nothing but in the child.
+/// Runs only in the child.
 #[tokio::test]
 async fn child_makes_a_store() {
     let Some(folder) = std::env::var_os(WHERE).map(PathBuf::from) else {

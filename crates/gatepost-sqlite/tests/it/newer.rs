@@ -1,4 +1,4 @@
-//! A newer process brings the file forward while this one has it open.
+//! A newer process migrates the file while this one has it open.
 
 use std::error::Error as _;
 
@@ -19,7 +19,7 @@ const UNDONE: &str = include_str!("../fixtures/next_version_undone.sql");
 /// The webhook whose state only the next version knows.
 const RESTS: &str = "rests in the next version";
 
-/// What a call was refused with, in words.
+/// Checks the error with which a call was refused, and its text.
 fn refusal<T: std::fmt::Debug>(what: &str, answer: Result<T, StoreError>) {
     let error = answer.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{what}: {error:?}");
@@ -82,7 +82,7 @@ async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
     assert_eq!(version(&file), before, "nothing was committed");
     refusal("open", SqliteStore::open(config.clone()).await);
 
-    // The control, and what a backup that is put back does.
+    // The control, which is also the case of a restored backup.
     run(&file, UNDONE);
     let sent = vec![settlement(&claimed, Disposition::Sent)];
     let settled = store.settle(sent, at(2)).await.unwrap();
@@ -105,7 +105,7 @@ async fn goes_on(store: &SqliteStore) {
     assert_eq!(rows, [("a", sent), ("b", queued)]);
 }
 
-/// A state that only the next version knows makes one webhook unreadable, and no other.
+/// Checks that a state that only the next version knows makes one webhook unreadable, and no other.
 async fn unknown_word_is_passed_over(store: &SqliteStore, hook: WebhookId, rests: WebhookId) {
     let refused = store.webhook(rests).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Corrupt);

@@ -12,10 +12,10 @@ use webhook_model::{Occurrence, WebhookId, WebhookIds};
 
 use crate::common::fresh;
 
-/// When rows without a time of their own are there to take.
+/// A time at which rows without their own due time are due.
 const LATER: i64 = 2_000_000_000;
 
-/// The rows that stand there after this statement.
+/// Returns the rows after this statement.
 async fn rows(store: SqliteStore, folder: &tempfile::TempDir, insert: &str) -> Vec<OutboxRow> {
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
     file.execute_batch(insert).unwrap();

@@ -1,4 +1,4 @@
-//! Sealing again under another key, and what a missing key leaves unreadable.
+//! Sealing under another key, and the records that a missing key makes unreadable.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Messages and responses, sealed where the platform asks for it.
+//! Messages and responses, sealed if the platform has configured it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ async fn enqueue(store: &Webhooks, id: &str) {
     store.queue.enqueue(direct(vec![new]), at(0)).await.unwrap();
 }
 
-/// Sends what waits, to a target that repeats it.
+/// Sends the waiting deliveries, to a target that repeats the message.
 async fn send(store: &Webhooks) {
     for claimed in claim(store, HOOK, 1).await {
         assert_eq!(&*claimed.delivery.body, MESSAGE);

@@ -1,4 +1,5 @@
-//! What is specific to this backend: what its handles see of each other, what rows it keeps.
+//! The tests specific to this backend: the changes that its handles see, and the rows that it
+//! keeps.
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -43,7 +44,7 @@ async fn what_was_stored_is_there_after_a_reopen() {
     assert_eq!(store.count_queue(at(0)).await.unwrap().queued, 1);
 }
 
-/// A sync of the disk for each would be what all wait for.
+/// With a sync of the disk for each command, all would wait for syncs.
 #[tokio::test]
 async fn commands_that_come_together_share_commits_and_one_alone_has_its_own() {
     let (store, _, _folder) = fresh().await;
@@ -117,7 +118,7 @@ async fn another_handle_sees_a_deleted_key_at_once() {
     );
 }
 
-/// A commit that moved keys costs one reading, however many requests present keys of its slices.
+/// A commit that moved keys costs one read, however many requests present keys of its shards.
 #[tokio::test]
 async fn what_was_changed_is_read_once() {
     let (store, _, folder) = fresh().await;
@@ -132,7 +133,7 @@ async fn what_was_changed_is_read_once() {
     let changes = store.key_changes(slice, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
 
-    // What is not in memory, or not to be read, is what the file says of it.
+    // Changes that are not in memory, or cannot be read, are taken from the file.
     let before = store.key_generation(slice).unwrap();
     file.execute_batch(
         "BEGIN; UPDATE gatepost_key_generation SET generation = generation + 2000;
@@ -183,7 +184,8 @@ async fn commands_that_fail_take_no_other_of_their_commit_along() {
     let hook = stored_webhook(&store, "w").await;
     let calls = (0..200).map(|n| {
         let store = store.clone();
-        // Every second one is refused: its first delivery would fit, its second has no webhook.
+        // Every second one is refused: its first delivery would be valid, its second has no
+        // webhook.
         let mut deliveries = vec![message(hook, &format!("m{n}"), at(0))];
         match n % 4 {
             1 | 3 => deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0))),
@@ -465,7 +467,7 @@ async fn deleting_a_webhook_takes_its_log_along() {
         host.query_row(&sql, [], |r| r.get(0)).unwrap()
     };
     assert_eq!(left(), 4, "marked only");
-    // At most as many rows as were asked for.
+    // At most as many rows as the limit.
     assert_eq!(store.remove_gone(3, at(3)).await.unwrap(), 3);
     assert_eq!(left(), 1);
     assert_eq!(store.remove_gone(3, at(3)).await.unwrap(), 1);
@@ -503,8 +505,8 @@ async fn work_of_another_handle_is_noticed() {
     .unwrap();
 }
 
-/// The platform writes these rows with its own SQL: one that holds what nobody can read is set
-/// aside, and what stands behind it, and the rows of others, go on.
+/// The platform writes these rows with its own SQL: an unreadable one is set aside, and the rows
+/// behind it, and those of others, are processed.
 #[tokio::test]
 async fn a_row_of_the_outbox_whose_time_or_turn_is_none_stands_in_nobodys_way() {
     for bad in ["created = 9223372036854775807", "turn = -1"] {

@@ -1,5 +1,5 @@
-//! Whose turn a row of the outbox is: the platform writes tenants and owners as texts of its own,
-//! on a connection that has none of this crate's functions.
+//! The audience of an outbox row: the platform writes tenants and owners as texts in its own
+//! spelling, on a connection that has none of this crate's functions.
 
 use gatepost_sqlite::SqliteStore;
 use gatepost_storage::webhooks::{
@@ -140,7 +140,7 @@ async fn outbox_row_of_no_id_is_set_aside() {
     insert(&platform, "owner", "7");
     insert(&platform, "data", "{}");
 
-    // One at a time, so that a row that cannot be used would hold up the next.
+    // One at a time, so that an unusable row would block the next.
     let mut taken = Vec::new();
     while let Some(next) = store.take_outbox(1, 1, at(9), at(0)).await.unwrap() {
         let row = &next.rows[0];

@@ -1,4 +1,4 @@
-//! Why a file cannot be opened is said with the name of the file.
+//! The error of a file that cannot be opened has the name of the file.
 
 use std::error::Error as _;
 use std::fs::{self, Permissions};
@@ -8,10 +8,11 @@ use std::process::Command;
 
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 
-/// Tells the child what to open.
+/// The variable with the path that the child opens.
 const WHAT: &str = "GATEPOST_UNOPENED_WHAT";
 
-/// What a process says that may open a file only as its mode allows, which root need not heed.
+/// Returns the output of a process that may open a file only as its mode allows, which root can
+/// ignore.
 fn said(path: &Path) -> String {
     let own = std::env::current_exe().unwrap();
     let mut command = match fs::metadata(path.parent().unwrap().parent().unwrap()) {
@@ -34,7 +35,7 @@ fn said(path: &Path) -> String {
     said.unwrap_or_default().to_owned()
 }
 
-/// Does nothing but in the child.
+/// Runs only in the child.
 #[tokio::test]
 async fn child_opens_a_store() {
     let Some(path) = std::env::var_os(WHAT).map(PathBuf::from) else {

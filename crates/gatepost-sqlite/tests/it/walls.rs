@@ -1,4 +1,4 @@
-//! What is specific to this backend about owners, places and what is gone.
+//! The tests specific to this backend about owners, realms and deletions.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
@@ -179,7 +179,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
         Some(OwnerId(7))
     );
 
-    // What waits is claimed, for the webhook is not read, until somebody deletes it.
+    // Waiting deliveries are claimed, because claims do not read the webhook, until it is deleted.
     let claimed = store
         .claim(&[lane(WebhookId(1), QueueClass::First)], at(99), at(9))
         .await;
@@ -190,7 +190,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
         .unwrap();
     assert_eq!(store.unreadable(Scope::All, 9).await.unwrap().len(), 2);
 
-    // Whoever stores it anew has its task back.
+    // A client that stores it again has its task back.
     let mut edited = webhook_of(7, "lost 1");
     edited.allow_insecure = true;
     let row = gatepost_storage::Row {

@@ -171,7 +171,8 @@ fn trace(text: &str) -> Option<TraceContext> {
     TraceContext::from_headers(parent, state)
 }
 
-/// Only data that [`SealedMessages`](crate::SealedMessages) sealed may exceed the maximum length.
+/// Parses data. Only data that [`SealedMessages`](crate::SealedMessages) sealed may exceed the
+/// maximum length.
 fn data(json: &str) -> Result<Data, String> {
     let data = Data::stored(json).map_err(|e| e.to_string())?;
     if data.as_str().len() > MAX_DATA && !data.as_map().contains_key(SEALED) {

@@ -32,7 +32,7 @@ impl Content {
         Ok(self.seal_text(body, &of_message(id))?.into())
     }
 
-    /// A message that was stored before sealing was turned on is returned unchanged.
+    /// Opens a message. One that was stored before sealing was turned on is returned unchanged.
     pub(super) fn open_message(
         &self,
         body: &Arc<str>,
@@ -57,7 +57,7 @@ impl Content {
         Ok(())
     }
 
-    /// An excerpt that cannot be opened is not shown.
+    /// Opens the excerpt of a cause. One that cannot be opened is not shown.
     pub(super) fn open_excerpt(&self, cause: &mut Option<Cause>, id: &MessageId) {
         let Some(cause) = cause else { return };
         let sealed = |data: &DataExcerpt| data.as_str().strip_prefix(SEALED).map(str::to_owned);
@@ -94,8 +94,8 @@ impl Content {
         Ok(())
     }
 
-    /// Data that were stored before sealing was turned on, or that the platform wrote, are returned
-    /// unchanged.
+    /// Opens the data of an occurrence. Data that were stored before sealing was turned on, or that
+    /// the platform wrote, are returned unchanged.
     pub(super) fn open_data(&self, mut occurrence: Occurrence) -> Result<Occurrence, Unreadable> {
         let place = of_data(&occurrence);
         let Some(data) = &mut occurrence.data else {
@@ -126,7 +126,7 @@ impl Content {
         Ok(())
     }
 
-    /// A part that cannot be opened is not shown.
+    /// Opens the parts of an attempt. A part that cannot be opened is not shown.
     pub(super) fn open_attempt(&self, attempt: &mut AttemptRecord, of: DeliveryId) {
         attempt.open_parts(&self.keys, SEALED.as_bytes(), |part| of_part(of, part));
     }

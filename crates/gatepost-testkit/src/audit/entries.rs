@@ -10,7 +10,7 @@ use crate::fixtures::entry;
 
 pub(super) type Store = Arc<dyn AuditStore>;
 
-/// With every field at its longest.
+/// Returns an entry with every field at its longest.
 pub(super) fn full_entry() -> AuditEntry {
     AuditEntry {
         tenant: Some(TenantId(77)),

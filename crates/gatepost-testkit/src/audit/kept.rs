@@ -1,4 +1,4 @@
-//! What a durable log of changes keeps. Takes the harness.
+//! Contract tests of a durable audit log. Each takes the harness.
 
 use std::sync::Arc;
 

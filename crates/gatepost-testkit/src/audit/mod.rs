@@ -1,4 +1,4 @@
-//! The clauses about the log of changes. Each takes a store with nothing in it.
+//! The contract tests of the audit log. Each takes an empty store.
 
 use chrono::TimeDelta;
 use gatepost_ids::{ObjectId, OwnerId, TenantId};
@@ -15,7 +15,7 @@ use entries::{Store, full_entry, list, newest};
 pub use kept::*;
 pub use restored::*;
 
-/// The rows of the records that these entries are about.
+/// Returns the rows of the records that these entries are about.
 async fn rows(store: &Store, query: &AuditQuery) -> Vec<i64> {
     let found = list(store, query).await;
     found
@@ -53,7 +53,7 @@ pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
             ..Page::first(2)
         };
         let mut seen = Vec::new();
-        // A store that comes back to a row would go on for ever.
+        // A store that returns a row again would make an endless loop.
         for _ in 0..9 {
             let found = list(&store, &AuditQuery::all(page)).await;
             let Some(last) = found.last() else { break };

@@ -1,4 +1,4 @@
-//! The log of changes of a store to which an earlier state was put back. Takes the harness.
+//! The audit log of a store to which an earlier state was restored. Takes the harness.
 
 use std::sync::Arc;
 

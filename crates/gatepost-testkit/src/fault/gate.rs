@@ -5,21 +5,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gatepost_storage::StoreError;
 use tokio::sync::Semaphore;
 
-/// Where a call is held.
+/// The moment at which a call is held.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum When {
-    /// Nothing is stored yet.
+    /// Before the change is stored.
     Before,
-    /// All is stored, and the caller does not know it yet.
+    /// After the change is stored, before the caller receives the result.
     After,
 }
 
-/// Holds one call of a store until it is let go on, so that a test can act in the middle of it.
+/// Holds one call of a store until it is released, so that a test can act in the middle of it.
 #[derive(Debug)]
 pub struct Gate {
     plan: Mutex<Option<(&'static str, u64, When)>>,
-    /// One permit for a call that has come to the gate.
+    /// One permit for a call that has reached the gate.
     arrived: Semaphore,
     open: Semaphore,
     /// One permit for a call that has ended: it was carried out, or dropped.
@@ -40,22 +40,23 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// Lets the `nth` call of this method from now on be held, once. The first is 1.
+    /// Holds the `nth` call of this method from now on, once. The first is 1.
     pub fn hold(&self, method: &'static str, nth: u64, when: When) {
         *lock(&self.plan) = Some((method, nth, when));
     }
 
-    /// Ready when the call is held.
+    /// Waits until the call is held.
     pub async fn arrived(&self) {
         pass(&self.arrived).await;
     }
 
-    /// Lets the held call go on.
+    /// Releases the held call.
     pub fn open(&self) {
         self.open.add_permits(1);
     }
 
-    /// Ready when the held call has ended, carried out or dropped: whether it was carried out.
+    /// Waits until the held call has ended. Returns whether it was carried out; `false` if it was
+    /// dropped.
     pub async fn ended(&self) -> bool {
         pass(&self.ended).await;
         *lock(&self.carried_out)
@@ -97,7 +98,7 @@ impl Gate {
     }
 }
 
-/// Tells of the end of a held call, also when it is dropped.
+/// Signals the end of a held call, also when it is dropped.
 struct Ended<'a>(&'a Semaphore);
 
 impl Drop for Ended<'_> {

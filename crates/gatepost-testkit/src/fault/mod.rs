@@ -1,4 +1,4 @@
-//! A store that fails on command, to see what the program that uses it does then.
+//! A store that fails on command, to test the program that uses it.
 //!
 //! ```
 //! use std::sync::Arc;

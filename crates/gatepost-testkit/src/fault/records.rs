@@ -1,4 +1,4 @@
-//! Records, passed on but for those that cannot be read.
+//! Calls about records, passed on except for records that cannot be read.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,7 +18,7 @@ use super::traits::passed_on;
 passed_on! { RecordStore {
     fn routes_versions(places: &[Realm]) -> Vec<RoutesVersion>;
 }
-    /// Counted and failed as `insert_webhook` and so on.
+    /// Counted and failed under the names `insert_webhook` and so on.
     async fn insert_records(
         &self,
         records: NewRecords,
@@ -33,7 +33,7 @@ passed_on! { RecordStore {
         self.call(name, self.inner.insert_records(records, at_most, now)).await
     }
 
-    /// As `webhook` and so on of one, and as `webhooks` of several.
+    /// Named `webhook` and so on for one record, and `webhooks` for several.
     async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>, StoreError> {
         let name = match ids {
             [RecordId::Webhook(_)] => "webhook",
@@ -61,7 +61,7 @@ passed_on! { RecordStore {
         self.call("record_heads", read).await
     }
 
-    /// As `list_webhooks` and so on.
+    /// Named `list_webhooks` and so on.
     async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>, StoreError> {
         let (name, longer, limit) = match query.clone() {
             RecordQuery::Webhooks(query) => {
@@ -89,7 +89,7 @@ passed_on! { RecordStore {
         self.call(name, read).await
     }
 
-    /// As `update_webhook` and so on.
+    /// Named `update_webhook` and so on.
     async fn update_record(
         &self,
         row: RecordRow,
@@ -106,7 +106,7 @@ passed_on! { RecordStore {
         Ok(updated)
     }
 
-    /// As `delete_webhook` and so on.
+    /// Named `delete_webhook` and so on.
     async fn delete_record(
         &self,
         id: RecordId,
@@ -129,7 +129,7 @@ passed_on! { RecordStore {
         self.call("unreadable", self.unreadable_records(scope, limit)).await
     }
 
-    /// As `routes_of` where it is of one event.
+    /// Named `routes_of` if it is about one event.
     async fn read_routes(
         &self,
         place: Realm,

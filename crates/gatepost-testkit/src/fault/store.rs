@@ -1,4 +1,4 @@
-//! The store that passes calls on, and its plan.
+//! The store that passes calls on, and the plan of its faults.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -16,54 +16,54 @@ use webhook_model::{Webhook, WebhookId};
 
 use super::gate::Gate;
 
-/// How a call fails.
+/// The way in which a call fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing is done, and the caller gets `Unavailable`.
+    /// The store does nothing, and the caller gets `Unavailable`.
     Refused,
-    /// Everything is done, and the caller gets `Unavailable`: a commit whose reply was lost.
+    /// The store does everything, and the caller gets `Unavailable`: a commit whose reply was lost.
     AnswerLost,
-    /// Nothing is done for this long, and then the call is refused: a server that does not respond,
-    /// and a timeout.
+    /// The store does nothing for this time, and then refuses the call: a server that does not
+    /// respond, and a timeout.
     Hang(Duration),
-    /// Everything is done, and the result comes this much later.
+    /// The store does everything, and the result is delayed by this time.
     Late(Duration),
-    /// Nothing is done, and the store panics.
+    /// The store does nothing, and panics.
     Panic,
 }
 
-/// What passes between a program and its store.
+/// A value that passes between a program and its store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Passing<'a> {
-    /// To be enqueued.
+    /// A batch to enqueue.
     Enqueue(&'a mut Enqueue),
     /// The end of the lease of a claim.
     Lease(&'a mut DateTime<Utc>),
-    /// What was claimed.
+    /// The claimed deliveries.
     Claimed(&'a mut Vec<Claimed>),
-    /// To be settled.
+    /// Settlements to store.
     Settle(&'a mut Vec<Settlement>),
-    /// How many claims are to be taken back at most.
+    /// The most claims to take back.
     Reclaim(&'a mut u32),
     /// A webhook that was read.
     Webhook(&'a mut Row<WebhookId, Webhook>),
     /// Deliveries that were listed.
     Listed(&'a mut Vec<Delivery>),
-    /// What is left of rows of the outbox.
+    /// The remaining rows of the outbox.
     Open(&'a mut Vec<OpenOutbox>),
-    /// A record that was edited, as it is stored.
+    /// An edited record, as it is stored.
     Updated(&'a RecordRow),
-    /// Counters that were read, and by which query.
+    /// Counters that were read, and their query.
     Counters(&'a CounterQuery, &'a mut Counters),
     /// A key that was read, by its row number or its lookup id.
     Key(&'a mut KeyRow),
-    /// The generation of a slice of keys.
+    /// The generation of a shard of keys.
     KeyGeneration(&'a mut KeyGeneration),
 }
 
-/// Passes every call on to another store, except those that are to fail.
+/// Passes every call on to another store, except those that must fail.
 pub struct FaultStore<S> {
     pub(super) inner: Arc<S>,
     state: Mutex<State>,
@@ -86,10 +86,10 @@ pub(super) struct State {
     pub(super) lost_claims: u64,
 }
 
-/// Changes what passes.
+/// Changes a passing value.
 pub(super) type Alter = Box<dyn FnMut(Passing<'_>) + Send>;
 
-/// Says what is to go wrong with a call of this method.
+/// Chooses the fault of a call of this method.
 type Decide = Box<dyn FnMut(&'static str) -> Option<Fault> + Send>;
 
 struct Plan {
@@ -99,7 +99,7 @@ struct Plan {
 }
 
 impl<S> FaultStore<S> {
-    /// A store that does not fail yet.
+    /// Creates a store without faults.
     #[must_use]
     pub fn new(inner: Arc<S>) -> Self {
         Self {
@@ -109,62 +109,63 @@ impl<S> FaultStore<S> {
         }
     }
 
-    /// The gate that every call passes; it holds none until it is asked to.
+    /// Returns the gate that every call passes; by default it holds none.
     #[must_use]
     pub fn gate(&self) -> Arc<Gate> {
         self.gate.clone()
     }
 
-    /// Lets the `nth` call of this method from now on fail, once. The first is 1.
+    /// Makes the `nth` call of this method from now on fail, once. The first is 1.
     pub fn fail(&self, method: &'static str, nth: u64, fault: Fault) {
         self.plan(Some(method), nth, fault);
     }
 
-    /// Lets the `nth` call from now on fail, of whichever method, once. The first is 1.
+    /// Makes the `nth` call of any method from now on fail, once. The first is 1.
     pub fn fail_any(&self, nth: u64, fault: Fault) {
         self.plan(None, nth, fault);
     }
 
-    /// Asks this from now on what is to go wrong with each call of a method, beside what else was
-    /// set. It must not call the store.
+    /// Calls this function before each later call of a method, to choose its fault, in addition to
+    /// other settings. It must not call the store.
     pub fn decide(&self, decide: impl FnMut(&'static str) -> Option<Fault> + Send + 'static) {
         self.with(|state| state.decide = Some(Box::new(decide)));
     }
 
-    /// Lets this change from now on what passes between the program and the queue: what a program
-    /// would do that is wrong in some way. It must not call the store.
+    /// Applies this change from now on to all values between the program and the queue, to simulate
+    /// a program with a fault. It must not call the store.
     pub fn alter(&self, alter: impl FnMut(Passing<'_>) + Send + 'static) {
         self.with(|state| state.alter = Some(Box::new(alter)));
     }
 
-    /// Whether the call that was to fail has been made.
+    /// Returns whether the call that had to fail has been made.
     pub fn has_failed(&self) -> bool {
         self.with(|state| state.failed)
     }
 
-    /// How many calls there were so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.with(|state| state.calls.values().sum())
     }
 
-    /// How many of them were of this method.
+    /// Returns the number of calls of this method so far.
     pub fn calls_of(&self, method: &str) -> u64 {
         self.with(|state| state.calls.get(method).copied().unwrap_or_default())
     }
 
-    /// Claims that [`QueueStore::reclaim`] took back so far, also where its result was lost.
+    /// Returns the number of claims that [`QueueStore::reclaim`] has taken back, including calls
+    /// whose result was lost.
     ///
     /// [`QueueStore::reclaim`]: gatepost_storage::webhooks::QueueStore::reclaim
     pub fn lost_claims(&self) -> u64 {
         self.with(|state| state.lost_claims)
     }
 
-    /// Refuses every call while it is down.
+    /// Sets whether every call is refused.
     pub fn set_down(&self, down: bool) {
         self.with(|state| state.down = down);
     }
 
-    /// Refuses every call of this method until it is allowed again.
+    /// Sets whether every call of this method is refused.
     pub fn set_refused(&self, method: &'static str, refused: bool) {
         self.with(|state| {
             if refused {
@@ -175,22 +176,22 @@ impl<S> FaultStore<S> {
         });
     }
 
-    /// Refuses from now on, as `Corrupt`, every call that would settle this delivery.
+    /// Refuses from now on, as `Corrupt`, every call that settles this delivery.
     pub fn set_poison(&self, delivery: DeliveryId) {
         self.with(|state| state.poison = Some(delivery));
     }
 
-    /// The webhooks and tasks by which deliveries were listed since this was last asked.
+    /// Returns the webhooks and tasks by which deliveries were listed since the last call.
     pub fn looked_up(&self) -> BTreeSet<RecordId> {
         self.with(|state| std::mem::take(&mut state.looked_up))
     }
 
-    /// What the server's clock shows from now on.
+    /// Sets the time that the server's clock shows from now on.
     pub fn set_server_time(&self, time: DateTime<Utc>) {
         self.set_server_clock(Arc::new(ManualClock::at(time)));
     }
 
-    /// The server's clock from now on.
+    /// Sets the server's clock from now on.
     pub fn set_server_clock(&self, clock: Arc<dyn Clock>) {
         self.with(|state| state.server_clock = Some(clock));
     }
@@ -219,7 +220,7 @@ impl<S> FaultStore<S> {
         });
     }
 
-    /// What is to go wrong with this call.
+    /// Returns the fault of this call.
     pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
         self.with(|state| {
             *state.calls.entry(method).or_default() += 1;

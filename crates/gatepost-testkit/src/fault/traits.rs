@@ -1,5 +1,5 @@
-//! Every method of every trait but [`RecordStore`](gatepost_storage::webhooks::RecordStore), passed
-//! on.
+//! Every method of every trait except [`RecordStore`](gatepost_storage::webhooks::RecordStore),
+//! passed on.
 
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
@@ -70,7 +70,7 @@ passed_on! { KeyStore {
         Ok(row)
     }
 
-    /// No call of its own: it is made at every request and costs no round trip.
+    /// Not counted as a call: every request makes it, and it costs no round trip.
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         if self.with(|state| state.down) {
             return None;
@@ -82,7 +82,7 @@ passed_on! { KeyStore {
 }
 
 passed_on! { QueueStore {}
-    /// Named by what is asked for.
+    /// Named by the kind of queues.
     async fn queues(
         &self,
         which: Queues,
@@ -133,7 +133,8 @@ passed_on! { QueueStore {}
         self.call("settle", self.inner.settle(settlements, now)).await
     }
 
-    /// One call for all; it fails for each of them. That of a single one is named `enqueue`.
+    /// One call for all batches; a fault applies to each of them. The call for a single one is
+    /// named `enqueue`.
     async fn enqueue_all(
         &self,
         mut batches: Vec<Enqueue>,
@@ -181,7 +182,7 @@ passed_on! { DeliveryLog {
         Ok(counters)
     }
 
-    /// Named by the change.
+    /// Named by the kind of change.
     async fn change_waiting(
         &self,
         deliveries: Vec<IfWaiting>,

@@ -1,4 +1,4 @@
-//! Records that cannot be read, as a store has them that keeps bytes.
+//! Records that cannot be read, as in a store that keeps bytes.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Realm};
@@ -9,12 +9,12 @@ use gatepost_storage::{Bodies, ErrorKind, Page, Scope, StoreError};
 
 use super::store::{FaultStore, Passing};
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read.
 const REASON: &str = "the test says so";
 
 impl<S> FaultStore<S> {
-    /// Whether this record cannot be read from now on: asked for alone it is `Corrupt`, among
-    /// others it is passed over, and it is listed as unreadable. It can be deleted.
+    /// Sets whether this record cannot be read from now on: read by its number it is `Corrupt`, in
+    /// lists it is skipped, and it is listed as unreadable. It can be deleted.
     pub fn set_unreadable(&self, record: RecordId, unreadable: bool) {
         self.with(|state| {
             if unreadable {
@@ -29,7 +29,7 @@ impl<S> FaultStore<S> {
         self.with(|state| !state.unreadable.contains(&record))
     }
 
-    /// What is found of a record that was asked for by its number.
+    /// Returns the result of reading a record by its number.
     pub(super) fn as_read(
         &self,
         record: RecordId,
@@ -44,7 +44,7 @@ impl<S> FaultStore<S> {
         found
     }
 
-    /// The page to read, so that it is full though some rows are passed over.
+    /// Returns the page to read, so that the requested one is full though some rows are skipped.
     pub(super) fn longer<I>(&self, page: Page<I>) -> Page<I> {
         let unreadable = self.with(|state| state.unreadable.len());
         let more = u32::try_from(unreadable).unwrap_or(u32::MAX);
@@ -55,14 +55,14 @@ impl<S> FaultStore<S> {
         }
     }
 
-    /// The page that was asked for, of one that was read [`longer`](Self::longer).
+    /// Returns the requested page out of one that was read [`longer`](Self::longer).
     pub(super) fn whole_page(&self, mut rows: Vec<RecordRow>, limit: u32) -> Vec<RecordRow> {
         rows.retain(|row| self.can_read(row.id()));
         rows.truncate(limit as usize);
         rows
     }
 
-    /// A webhook that cannot be read takes its tasks with it.
+    /// Removes webhooks that cannot be read, with their tasks.
     pub(super) fn readable_routes(&self, mut routes: Routes) -> Routes {
         let there = |record| self.can_read(record);
         routes.webhooks.retain(|w| there(RecordId::Webhook(w.id)));
@@ -73,7 +73,7 @@ impl<S> FaultStore<S> {
         routes
     }
 
-    /// As [`readable_routes`](Self::readable_routes), of what has changed.
+    /// The same as [`readable_routes`](Self::readable_routes), for changes.
     pub(super) fn take_unreadable(&self, changes: &mut RouteChanges) {
         let there = |record| self.can_read(record);
         for (id, webhook) in &mut changes.webhooks {
@@ -92,7 +92,7 @@ impl<S> FaultStore<S> {
 }
 
 impl<S: RecordStore> FaultStore<S> {
-    /// Those of the inner store, then those that the test named; both the oldest first.
+    /// Returns those of the inner store, then those that the test named; both the oldest first.
     pub(super) async fn unreadable_records(
         &self,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! The fields of an entry of the log of changes.
+//! The fields of an audit log entry.
 
 use chrono::TimeDelta;
 use gatepost_ids::{KeyId, ObjectId, OwnerId, TenantId};
@@ -7,7 +7,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditRow};
 use super::field::{Field, fields};
 use crate::fixtures::at;
 
-/// Every field of a row of the log of changes, which nothing edits.
+/// Returns every field of a row of the audit log, which nothing edits.
 #[must_use]
 pub fn of_audit_entry(base: &AuditRow) -> Vec<Field<AuditRow>> {
     fields! { base.clone(), row =>

@@ -1,4 +1,4 @@
-//! The fields of a delivery, of one that is to be stored, and of an attempt.
+//! The fields of a delivery, of a new delivery, and of an attempt.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use webhook_model::{TaskId, WebhookId};
 use super::field::{Field, fields};
 use crate::fixtures::{at, excerpt, trace};
 
-/// What made a delivery, each part of it in turn.
+/// Causes of a delivery, each part in turn.
 fn causes() -> Vec<Option<Cause>> {
     let plain: Cause = "vms poweron - - -".parse().expect("a cause");
     let mut causes = vec![plain; 10];
@@ -22,7 +22,7 @@ fn causes() -> Vec<Option<Cause>> {
     causes[4].by = Some(OwnerId(7));
     causes[5].occurrence = Some("id-1".parse().unwrap());
     causes[6].trace = Some(trace());
-    // A new part has to be tried, too.
+    // Values of a new part must be added, too.
     let Cause {
         event_type: _,
         event: _,
@@ -42,7 +42,7 @@ fn micros(micros: u64) -> Option<Duration> {
     Some(Duration::from_micros(micros))
 }
 
-/// Every field of a delivery that is to be stored. The webhooks are those that it may name.
+/// Returns every field of a new delivery. The webhooks are those that it may name.
 #[must_use]
 pub fn of_new_delivery(base: &NewDelivery, webhook: WebhookId) -> Vec<Field<NewDelivery>> {
     let mut fields = fields! { base.clone(), row =>
@@ -67,7 +67,8 @@ pub fn of_new_delivery(base: &NewDelivery, webhook: WebhookId) -> Vec<Field<NewD
     fields
 }
 
-/// Every field of a delivery. No caller passes one: each follows from what was enqueued and done.
+/// Returns every field of a delivery. No caller passes one: each follows from the enqueued delivery
+/// and later calls.
 #[must_use]
 pub fn of_delivery(base: &Delivery) -> Vec<Field<Delivery>> {
     let mut fields = fields! { base.clone(), row =>
@@ -111,7 +112,7 @@ pub fn of_delivery(base: &Delivery) -> Vec<Field<Delivery>> {
     fields
 }
 
-/// Every field of an attempt. All but its number are stored as they were settled.
+/// Returns every field of an attempt. All except its number are stored as they were settled.
 #[must_use]
 pub fn of_attempt(base: &AttemptRecord) -> Vec<Field<AttemptRecord>> {
     fields! { base.clone(), row =>

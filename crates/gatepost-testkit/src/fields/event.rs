@@ -8,7 +8,7 @@ use webhook_model::{Event, EventId, JsonObject, ObjectId, TagId, Target, TaskId}
 use super::field::{Field, fields};
 use crate::fixtures::at;
 
-/// Every field of a row of events. The tasks are those that it may run.
+/// Returns every field of a row of events. The tasks are those that it may run.
 #[must_use]
 pub fn of_event(base: &Row<EventId, Event>, tasks: [TaskId; 2]) -> Vec<Field<Row<EventId, Event>>> {
     let object = |text: &str| {

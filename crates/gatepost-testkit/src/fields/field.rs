@@ -1,8 +1,8 @@
-//! A field of a record, for clauses and mutants that go through all of them.
+//! A field of a record, for contract tests and mutants that go through all of them.
 
 use std::fmt;
 
-/// What an insert and an edit do with a field.
+/// The effect of an insert and an edit on a field.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -10,9 +10,9 @@ pub enum Rule {
     Edited,
     /// An insert stores it; an edit keeps it, whatever the caller passes.
     Kept,
-    /// It is the store's own; nothing that a caller passes is stored.
+    /// The store sets it; a caller's value is never stored.
     Own,
-    /// It says which row is meant, and at which revision.
+    /// It names the row, and its revision.
     Shown,
 }
 
@@ -33,49 +33,49 @@ impl<R> fmt::Debug for Field<R> {
 }
 
 impl<R> Field<R> {
-    /// Where it is in the record: `row.key.ip.allow`.
+    /// Returns the path of the field in the record: `row.key.ip.allow`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What becomes of it.
+    /// Returns the rule of the field.
     #[must_use]
     pub fn rule(&self) -> Rule {
         self.rule
     }
 
-    /// Records that differ in it from the record that the table was made for, and from each other:
-    /// at least two.
+    /// Returns records that differ in it from the record that the table was made for, and from each
+    /// other: at least two.
     #[must_use]
     pub fn values(&self) -> &[R] {
         &self.values
     }
 
-    /// Gives one record the field of another.
+    /// Copies the field from one record to another.
     pub fn copy(&self, from: &R, to: &mut R) {
         (self.copy)(from, to);
     }
 
-    /// Whether two records are alike in it.
+    /// Returns whether two records have the same value of it.
     #[must_use]
     pub fn is_same(&self, a: &R, b: &R) -> bool {
         (self.same)(a, b)
     }
 
-    /// Its `Debug` form, which tells no secret.
+    /// Returns the field's `Debug` form, which contains no secret.
     #[must_use]
     pub fn show(&self, record: &R) -> String {
         (self.show)(record)
     }
 
-    /// Which of the values it has in this record, if any.
+    /// Returns the index of its value in this record, if it is one of them.
     #[must_use]
     pub fn position(&self, record: &R) -> Option<usize> {
         self.values.iter().position(|v| self.is_same(v, record))
     }
 
-    /// Gives it the value after the one that it has: something close, and wrong.
+    /// Sets the value after the current one: a close value that is wrong.
     pub fn nudge(&self, record: &mut R) {
         let next = self.position(record).map_or(0, |at| at + 1);
         let next = self.values.get(next).or(self.values.first());
@@ -85,7 +85,7 @@ impl<R> Field<R> {
     }
 }
 
-/// The first field in which what was found is not what was expected, in words.
+/// Returns a description of the first field in which the records differ.
 #[must_use]
 pub fn difference<R: PartialEq>(fields: &[Field<R>], expected: &R, found: &R) -> Option<String> {
     if expected == found {
@@ -104,9 +104,9 @@ pub fn difference<R: PartialEq>(fields: &[Field<R>], expected: &R, found: &R) ->
     Some(format!("{name}: expected {wanted}, found {seen}{hidden}"))
 }
 
-/// Makes the fields of records, a group for each struct: where it is in the row, its name, and each
-/// of its fields with its rule and values. A field that is missing does not compile. One without
-/// values has a group of its own for its parts.
+/// Makes the fields of records, a group for each struct: its path in the row, its name, and each of
+/// its fields with its rule and values. A missing field does not compile. A field without values
+/// has its own group for its parts.
 macro_rules! fields {
     ($base:expr, $row:ident => $(
         $part:expr, $record:ident {
@@ -118,7 +118,7 @@ macro_rules! fields {
         $(
             {
                 let $row = &base;
-                // Without `..`: a new field has to be named here.
+                // Without `..`: a new field must be named here.
                 let $record { $($field: _),* } = &$part;
             }
             $(fields.push($crate::fields::Field {
@@ -155,7 +155,7 @@ macro_rules! fields {
                 },
             });)*
         )+
-        // What has no values is made of parts, which are there by themselves.
+        // A field without values consists of parts, which are in the list by themselves.
         fields.retain(|field| !field.values.is_empty());
         fields
     }};

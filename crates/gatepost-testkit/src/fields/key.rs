@@ -11,7 +11,7 @@ use gatepost_storage::keys::{KeyRow, Rolled};
 use super::field::{Field, fields};
 use crate::fixtures::{at, full_grant};
 
-/// Every field of a row of keys.
+/// Returns every field of a row of keys.
 #[must_use]
 pub fn of_key(base: &KeyRow) -> Vec<Field<KeyRow>> {
     let soon = at(9_000) + TimeDelta::microseconds(1);

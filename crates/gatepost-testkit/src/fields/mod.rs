@@ -1,7 +1,7 @@
-//! Every field of every record, with values to try and what an insert and an edit do with it.
+//! Every field of every record, with values to try and the effect of an insert and an edit on it.
 //!
-//! The tables name each field: a record that has one more does not compile until the new field has
-//! a row here, and with it its proof. The clauses of [`whole`](crate::whole) and the machine-made
+//! The tables name each field: a record with a new field does not compile until the field has a row
+//! here, and with it a test. The contract tests of [`whole`](crate::whole) and the machine-made
 //! mutants of this crate's tests go through them.
 
 mod audit;

@@ -10,11 +10,11 @@ use webhook_model::{Object, Occurrence, TaskId, WebhookId, WebhookIds};
 use super::field::{Field, Rule};
 use crate::fixtures::{at, trace};
 
-/// Every field of a row of the outbox, which nothing edits; what is left of it, its turn and its
-/// due time are moved on.
+/// Returns every field of a row of the outbox, which nothing edits; only its remaining audiences,
+/// its turn and its due time change.
 ///
 /// # Panics
-/// When the occurrence of the base cannot be read.
+/// If the occurrence of the base cannot be read.
 #[must_use]
 pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
     let occurrence = base.occurrence.clone().expect("an occurrence");
@@ -34,7 +34,7 @@ pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
 
 macro_rules! parts {
     ($base:expr, $occurrence:expr; $($field:ident: [$($value:expr),* $(,)?],)*) => {{
-        // A new field has to be named here.
+        // A new field must be named here.
         assert_eq!(names_of($occurrence), BTreeSet::from([$(stringify!($field).to_owned()),*]));
         vec![$(Field {
             name: concat!("row.occurrence.", stringify!($field)),
@@ -60,7 +60,8 @@ macro_rules! parts {
     }};
 }
 
-/// The fields, as `Debug` names them: an occurrence cannot be taken apart whole by another crate.
+/// Returns the names of the fields in the `Debug` form: another crate cannot destructure an
+/// occurrence completely.
 fn names_of(occurrence: &Occurrence) -> BTreeSet<String> {
     let shown = format!("{occurrence:#?}");
     let lines = shown.lines().filter_map(|line| line.strip_prefix("    "));

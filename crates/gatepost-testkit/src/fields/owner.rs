@@ -5,7 +5,7 @@ use gatepost_storage::owners::OwnerRow;
 
 use super::field::{Field, fields};
 
-/// Every field of a row of owners.
+/// Returns every field of a row of owners.
 #[must_use]
 pub fn of_owner(base: &OwnerRow) -> Vec<Field<OwnerRow>> {
     fields! { *base, row =>

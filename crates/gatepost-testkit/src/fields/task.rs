@@ -9,7 +9,7 @@ use webhook_model::{Action, Message, Task, TaskId, WebhookId};
 use super::field::{Field, fields};
 use crate::fixtures::at;
 
-/// Every field of a row of tasks. The webhooks are those that its action may name.
+/// Returns every field of a row of tasks. The webhooks are those that its action may name.
 #[must_use]
 pub fn of_task(base: &TaskRow, webhooks: [WebhookId; 2]) -> Vec<Field<TaskRow>> {
     let send = |webhook, message: &str| Action::Send {

@@ -11,7 +11,7 @@ use webhook_model::{
 use super::field::{Field, fields};
 use crate::fixtures::{SECRETS, at, authorizations};
 
-/// A webhook that differs from a new one in every part.
+/// Returns a webhook that differs from a new one in every part.
 #[must_use]
 pub fn full_webhook() -> Webhook {
     let pairs = [
@@ -45,7 +45,7 @@ pub fn full_webhook() -> Webhook {
     }
 }
 
-/// Every field of a row of webhooks.
+/// Returns every field of a row of webhooks.
 #[must_use]
 pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, Webhook>>> {
     let full = full_webhook();
@@ -100,14 +100,14 @@ pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, We
     }
 }
 
-/// With the same key, and another certificate.
+/// Returns an identity with the same key and another certificate.
 fn other_identity() -> Option<ClientIdentity> {
     let known = full_webhook().client_identity?;
     let certificate = known.certificate().replace("MII", "MIJ");
     ClientIdentity::new(&certificate, known.key().expose()).ok()
 }
 
-/// A client certificate and its key in form alone: nothing can be sent with them.
+/// Returns a client certificate and its key, valid only in form: nothing can be sent with them.
 fn client_identity() -> ClientIdentity {
     let block = |label: &str, body: &str| {
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")

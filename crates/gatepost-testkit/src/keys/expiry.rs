@@ -1,4 +1,4 @@
-//! Which keys expire, and when.
+//! Expiring keys, and their times.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What keys may do, and whether they are accepted.
+//! Permissions of keys, and whether keys are accepted.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub async fn k28_what_a_key_may_do_is_kept(store: Store) {
     assert_eq!(other, Some(whole), "K28 another key");
 }
 
-/// By number, by lookup id, and in a list.
+/// Checks a key by number, by lookup id, and in a list.
 pub(super) async fn is_read_alike(store: &Store, row: &KeyRow) {
     let found = store.key(row.id).await.unwrap();
     assert_eq!(found.as_ref(), Some(row), "{} by number", row.key.name);

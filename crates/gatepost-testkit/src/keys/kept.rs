@@ -1,4 +1,4 @@
-//! What a durable key store keeps. Each takes the harness.
+//! Contract tests of a durable key store. Each takes the harness.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The clauses about keys. Each takes a store with nothing in it.
+//! The contract tests of keys. Each takes an empty store.
 
 use std::net::IpAddr;
 use std::sync::Arc;

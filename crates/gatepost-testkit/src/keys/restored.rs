@@ -1,4 +1,4 @@
-//! Keys of a store to which an earlier state was put back.
+//! Keys of a store to which an earlier state was restored.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>
     let new = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
     assert!(passed(new.id.0, old.id.0), "K34 {:?} is near", new.id);
     for slice in [slice, KeySlice(slice.0.wrapping_add(1))] {
-        // One that others saw, of a change that was lost, and the last one of the backup.
+        // A generation of a lost change that other processes saw, and the last one of the backup.
         for since in [KeyGeneration(before.0 + 7), before] {
             let changes = store.key_changes(slice, since).await.unwrap();
             assert_eq!(changes.changed, ChangedKeys::All, "K34 {since:?}");

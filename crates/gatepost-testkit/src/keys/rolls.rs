@@ -1,4 +1,4 @@
-//! How many requests keys may make, and keys that take the place of others.
+//! Request limits of keys, and keys that replace others.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How often keys were used, by the day.
+//! Daily counts of key uses.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn uses(row: &KeyRow, on: u64, used: u64, refused: u64) -> KeyUse {
     }
 }
 
-/// All that is kept of a key, the newest day first.
+/// Returns all counts of a key, the newest day first.
 async fn all(store: &Store, key: KeyId) -> Vec<KeyUse> {
     let days = store.key_uses(key, day(0), day(9_999), 9_999).await;
     days.unwrap()

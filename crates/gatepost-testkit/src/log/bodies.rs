@@ -1,4 +1,4 @@
-//! What may be large, and is read only where it is asked for.
+//! Bodies, which may be large and are read only on request.
 
 use gatepost_storage::webhooks::{DeliveryQuery, Disposition, NewDelivery};
 use gatepost_storage::{Bodies, Order, Page};

@@ -1,4 +1,4 @@
-//! What made a delivery, and what was sent for it.
+//! The cause of a delivery, and the request that was sent for it.
 
 use gatepost_storage::webhooks::{Cause, Disposition, NewDelivery};
 use webhook_model::{ObjectId, OwnerId};

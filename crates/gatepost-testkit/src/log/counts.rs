@@ -1,4 +1,4 @@
-//! Figures: by the hour, and of the queue.
+//! Counts by the hour, and counts of the queue.
 
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, TenantId};

@@ -1,4 +1,4 @@
-//! What is listed, and how it is summed up.
+//! Lists of deliveries and their sums.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{

@@ -1,4 +1,4 @@
-//! Lists by what a page can be asked for, in both directions.
+//! Lists with every filter of a page, in both directions.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
@@ -11,7 +11,7 @@ use crate::fixtures::{at, claim, direct, message, place, settlement, tenant};
 use crate::harness::Webhooks;
 use crate::world::{Set, set};
 
-/// Two owners of one tenant and one of another; of each nine deliveries in all states.
+/// Stores nine deliveries in all states for each of two owners of one tenant and one of another.
 async fn stored(store: &Webhooks) -> Vec<Set> {
     let mut sets = Vec::new();
     for (owner, of) in [(1, 1), (2, 1), (3, 2)] {
@@ -36,8 +36,8 @@ async fn stored(store: &Webhooks) -> Vec<Set> {
     sets
 }
 
-/// The seven that are claimed: two are sent, three fail for two reasons, one is tried again later,
-/// one is being sent.
+/// Returns the settlement of one of seven claimed deliveries: two are sent, three fail for two
+/// reasons, one is retried later, one is being sent.
 fn ended((n, one): (usize, &Claimed)) -> Option<gatepost_storage::webhooks::Settlement> {
     let (class, end) = match n {
         0 | 4 => ("ok", Disposition::Sent),
@@ -54,7 +54,7 @@ fn ended((n, one): (usize, &Claimed)) -> Option<gatepost_storage::webhooks::Sett
     Some(settled)
 }
 
-/// All rows of a list, two or five at a time, in this direction.
+/// Returns all rows of a list, read two or five at a time, in this direction.
 async fn walk(
     store: &Webhooks,
     query: &DeliveryQuery,
@@ -83,7 +83,7 @@ async fn walk(
     panic!("a list that never ends");
 }
 
-/// Every way of saying whose: all, owner, tenant, webhook, task, and some of them together.
+/// Returns queries with every scope: all, owner, tenant, webhook, task, and some combinations.
 fn ways(sets: &[Set]) -> Vec<DeliveryQuery> {
     let all = DeliveryQuery::all(Page::first(1));
     let mut ways = vec![all.clone()];
@@ -128,7 +128,7 @@ fn ways(sets: &[Set]) -> Vec<DeliveryQuery> {
     ways
 }
 
-/// What a query asks of a row, as it says.
+/// Returns whether a row matches a query.
 fn fits(query: &DeliveryQuery, row: &Delivery) -> bool {
     let whose = match query.scope {
         Scope::All => true,
@@ -146,7 +146,7 @@ fn fits(query: &DeliveryQuery, row: &Delivery) -> bool {
             .is_none_or(|before| row.created < before)
 }
 
-/// Whether each way of saying whose, with these further questions, lists what fits.
+/// Checks that each scope, with these further filters, lists the matching rows.
 async fn holds(
     store: &Webhooks,
     sets: &[Set],

@@ -1,4 +1,4 @@
-//! What the log shows, by message id.
+//! Entries of the log, by message id.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery};
@@ -16,7 +16,7 @@ pub(super) fn all() -> DeliveryQuery {
     DeliveryQuery::all(Page::first(99))
 }
 
-/// The row number of the delivery with this message id.
+/// Returns the row number of the delivery with this message id.
 pub(crate) async fn number(store: &Webhooks, id: &str) -> DeliveryId {
     let rows = store.log.list_deliveries(&all()).await.unwrap();
     rows.iter()

@@ -1,4 +1,4 @@
-//! The clauses about the delivery log. Each takes a store with nothing in it.
+//! The contract tests of the delivery log. Each takes an empty store.
 
 mod bodies;
 mod causes;

@@ -1,4 +1,4 @@
-//! What goes on across replays.
+//! State that continues across replays.
 
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, QueueClass, Settled};
 

@@ -1,4 +1,4 @@
-//! What is removed, ended and forgotten by age and by share.
+//! Removal, ending and forgetting by age and by share.
 
 use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, LogUsage, PurgeBounds,

@@ -1,4 +1,4 @@
-//! Whose deliveries a list holds.
+//! The scopes of lists of deliveries.
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, NewDelivery};

@@ -1,4 +1,4 @@
-//! What retention hides, and what it never does.
+//! Rows that retention hides, and rows that it never hides.
 
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
@@ -76,7 +76,7 @@ pub async fn l23_what_is_hidden_is_hidden_in_every_way(store: Webhooks) {
         let sent = vec![settlement(&one, Disposition::Sent)];
         store.queue.settle(sent, at(91)).await.unwrap();
     }
-    // What was replayed has two attempts.
+    // A replayed delivery has two attempts.
     recount(3 * each).await;
     purge(&store, &keep_all(), 92).await;
     let shown = listed(&store, &all()).await;

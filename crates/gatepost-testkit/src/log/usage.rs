@@ -1,4 +1,4 @@
-//! What owners use, and what was not kept or not stored.
+//! Usage by owners, and counts of deliveries that were not kept or not stored.
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;

@@ -109,7 +109,7 @@ impl Side {
         }
     }
 
-    /// Two at a time until there is none: which go first is up to the store.
+    /// Expires two at a time until none is left: their order is up to the store.
     async fn expire(&self, now: i64) -> String {
         let mut ended = Vec::new();
         for _ in 0..=self.deliveries.len() {
@@ -122,8 +122,8 @@ impl Side {
         shown(ended)
     }
 
-    /// Ends what is older than any age that was purged by: a store may hide at once what ends later
-    /// and is that old, or when retention comes again.
+    /// Ends deliveries older than any age that was purged by: a store may hide a delivery that ends
+    /// later and is that old immediately, or in the next run of retention.
     pub(super) async fn retain(&self, now: i64) {
         let Some(created_before) = self.purged_before else {
             return;
@@ -140,14 +140,14 @@ impl Side {
         let before = at(now - i64::from(age) - 10);
         let keep = PurgeBounds {
             created_before: before,
-            // As many as there are: which of them leave otherwise is up to the store.
+            // A limit of all bytes: with a smaller one, the removed rows would be up to the store.
             bytes: bytes.then_some(1 << 40),
             counts_before: before,
             occurrences_before: before,
         };
         self.purged_before = self.purged_before.max(Some(before));
-        // Which of several kinds goes first within a limit is up to the store: the limit is not
-        // reached here, and what is gone is not counted.
+        // The order of several kinds within a limit is up to the store: the limit is not reached
+        // here, and deleted rows are not counted.
         self.remove_gone(100).await;
         let done = self.store.log.purge(&keep, 10_000, at(now)).await;
         answer(done, |_| "purged".to_owned())
@@ -165,7 +165,7 @@ mod tests {
     use crate::harness::Webhooks;
     use crate::runtime::block_on;
 
-    /// Which of them a store ends first is up to the store.
+    /// The order in which they end is up to the store.
     #[test]
     fn all_that_waited_too_long_expires() {
         let enqueue = Call::Enqueue {

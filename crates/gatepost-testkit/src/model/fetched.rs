@@ -1,4 +1,4 @@
-//! What receivers fetch.
+//! Deliveries that receivers fetch.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
@@ -7,8 +7,8 @@ use super::side::{Side, answer, place};
 use crate::fixtures::at;
 
 impl Side {
-    /// Acknowledges the oldest that wait of a webhook, as they are, or as they were before any
-    /// attempt.
+    /// Acknowledges the oldest waiting deliveries of a webhook, as they are, or as they were before
+    /// any attempt.
     pub(super) async fn fetch(&self, webhook: u8, limit: u8, first: bool, now: i64) -> String {
         let webhook = self.webhook(webhook);
         let query = DeliveryQuery {

@@ -17,7 +17,7 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn new() -> Self {
-        // What a record refers to is shown in words: no record has these.
+        // References of a record are shown in words: no record has these numbers.
         let (webhooks, tasks) = ([WebhookId(-1), WebhookId(-2)], [TaskId(-1), TaskId(-2)]);
         Self {
             webhooks: of_webhook(&row(WebhookId(0), webhook("w"))),

@@ -1,4 +1,4 @@
-//! The calls on a key store, and one of the two stores with what is known of its rows.
+//! The calls on a key store, and one of the two stores with the known state of its rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::whole::{change, text};
 use crate::fields::{Field, of_key};
 use crate::fixtures::{at, full_grant, key};
 
-/// What is shown of changes that the store has forgotten.
+/// The text for changes that the store has forgotten.
 pub(super) const ALL_CHANGED: &str = "all";
 
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(super) enum Call {
         expires: bool,
         narrow: bool,
     },
-    /// Gives any field any value, whether an edit may store it or not.
+    /// Sets any field to any value, whether an edit may store it or not.
     Change {
         key: u8,
         field: u8,
@@ -84,8 +84,8 @@ pub(super) fn calls() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// A store, and the rows that were inserted into it. The two sides are given the same records: the
-/// first makes them.
+/// A store, and the rows that were inserted into it. Both sides are given the same records, which
+/// the first makes.
 pub(super) struct Side {
     store: Arc<dyn KeyStore>,
     rows: Vec<(KeyId, ApiKey)>,
@@ -127,7 +127,8 @@ impl Side {
         self.store.key(*id).await.unwrap()
     }
 
-    /// What two stores must tell alike of a row: not its number, and not what was drawn by lot.
+    /// Returns the part of a row that two stores must have in common: neither its number nor random
+    /// values.
     fn show(&self, row: &KeyRow) -> String {
         let place = |id| self.rows.iter().position(|(known, _)| *known == id);
         let made = place(row.id).map(|n| &self.rows[n].1);
@@ -284,7 +285,7 @@ impl Side {
         edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
     }
 
-    /// Counts uses of a key on two days, and shows what is kept of it.
+    /// Counts uses of a key on two days, and returns its stored counts.
     async fn used(&self, n: u8, on: u16, used: u8) -> String {
         let Some((key, _)) = self.row(n) else {
             return String::new();
@@ -303,7 +304,8 @@ impl Side {
         kept.unwrap().into_iter().map(shown).collect()
     }
 
-    /// Which keys changed since a generation seen before; a store that has forgotten names all.
+    /// Returns the keys that changed since an earlier generation; a store that has forgotten names
+    /// all.
     async fn changes(&self, n: u8) -> String {
         let Some(since) = usize::from(n).checked_rem(self.generations.len()) else {
             return String::new();

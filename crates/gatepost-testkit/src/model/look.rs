@@ -1,4 +1,4 @@
-//! What is shown of a side.
+//! The visible state of a side.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ impl Side {
             })
             .collect();
         let figures = log.count_queue(at(now)).await.unwrap();
-        // What is gone may wait until it is removed.
+        // Deleted rows may wait until they are removed.
         self.remove_gone(100).await;
         let next = queue.next_due(at(now)).await.unwrap();
         format!("{lanes:?} {next:?} {figures:?}")
@@ -82,7 +82,7 @@ impl Side {
         let number = place(&self.deliveries, &delivery.id);
         let webhook = place(&self.webhooks, &delivery.webhook);
         let task = delivery.task.map(|task| place(&self.tasks, &task));
-        // Meaningful while it waits.
+        // The due time is meaningful while the delivery waits.
         let due = match delivery.state {
             DeliveryState::Queued => delivery.due,
             _ => delivery.created,
@@ -97,7 +97,7 @@ impl Side {
         format!("{number:?} {webhook:?} {task:?} {alike:?}")
     }
 
-    /// All that is stored and matched.
+    /// Returns all stored rows and matched routes.
     pub(super) async fn everything(&mut self) -> String {
         let mut all = self.waiting().await + &self.listed(Scope::All).await;
         for number in 0..PLACES {
@@ -106,7 +106,7 @@ impl Side {
         all
     }
 
-    /// All rows of a scope.
+    /// Returns all rows of a scope.
     pub(super) async fn listed(&self, scope: Scope) -> String {
         let mut all = String::new();
         let query = DeliveryQuery {

@@ -1,9 +1,9 @@
-//! A backend against the reference store: the same calls, the same results.
+//! Comparison of a backend with the reference store: the same calls must have the same results.
 //!
 //! Sequences of calls are made at random and carried out on a [`MemoryStore`] and on the store of a
 //! harness, result by result. A sequence with different results is shortened to the smallest that
-//! still has them, and printed. The variable `PROPTEST_CASES` sets how many there are, for a longer
-//! run by hand.
+//! still has them, and printed. The variable `PROPTEST_CASES` sets their number, for a longer
+//! manual run.
 
 mod carry_out;
 mod fetched;
@@ -34,7 +34,7 @@ const LONGEST: usize = 60;
 /// store.
 ///
 /// # Panics
-/// When the two return different results.
+/// If the two return different results.
 pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl Fn() -> H) {
     check(sequences, vec(step::steps(), 1..LONGEST), |steps| {
         block_on(async {
@@ -61,7 +61,7 @@ pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl F
 /// store.
 ///
 /// # Panics
-/// When the two return different results. A store may forget which keys changed and name all.
+/// If the two return different results. A store may forget which keys changed and name all.
 pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: impl Fn() -> H) {
     check(sequences, vec(keys::calls(), 1..LONGEST), |calls| {
         block_on(async {
@@ -94,14 +94,14 @@ fn check<S: proptest::strategy::Strategy>(
         config.cases = sequences;
     }
     let mut runner = TestRunner::new(config);
-    // `TestRunner::run` wants a closure that may be called by reference.
+    // `TestRunner::run` requires a closure that may be called by reference.
     let carry_out = std::cell::RefCell::new(&mut carry_out);
     if let Err(error) = runner.run(&strategy, |steps| carry_out.borrow_mut()(steps)) {
         panic!("the store answers differently from the reference: {error}");
     }
 }
 
-/// Which call of a sequence, counted from 1.
+/// Returns a text for a call of a sequence, counted from 1.
 fn of_call(number: usize, call: &impl std::fmt::Debug) -> String {
     format!("call {}, {call:?}", number + 1)
 }

@@ -31,7 +31,8 @@ impl Side {
                 if self.owners.gone.remove(&owner) {
                     records.hold_owner(owner, false, time).await.unwrap();
                 }
-                // When an owner of whom nothing waits has moved is up to the store until then.
+                // The time at which an owner without waiting deliveries has moved is up to the
+                // store until then.
                 self.remove_gone(2).await;
                 answer(placed, shown)
             }
@@ -140,7 +141,7 @@ impl Side {
                     name: Some(format!("w{name}")),
                     page: Page::first(1),
                 };
-                // Which of two reasons a refusal names is up to the store.
+                // The named reason is up to the store if there are two.
                 let known = !records.list_webhooks(&twin).await.unwrap().is_empty();
                 let limits = if known { UNLIMITED } else { LIMITS };
                 let row = records.insert_webhook(&new, limits, time).await;
@@ -186,7 +187,8 @@ impl Side {
         }
     }
 
-    /// What is matched in a realm, which must be what was held of it and what has changed since.
+    /// Returns the routes of a realm, which must equal those held in memory plus the changes since
+    /// then.
     pub(super) async fn matched(&mut self, at_place: Realm) -> String {
         let now = Held::read(&self.store, at_place).await;
         let mut held = self.owners.held.get(&at_place).unwrap_or(&now).clone();

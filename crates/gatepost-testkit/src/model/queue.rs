@@ -12,17 +12,17 @@ use super::side::{Side, answer, of, place, shown};
 use super::step::{Call, End, Ending, From, Seen};
 use crate::fixtures::{at, direct, message, occurrence, outbox, settlement_of};
 
-/// A time at which all that waits is due.
+/// A time at which all waiting deliveries are due.
 pub(super) const LATE: i64 = 1_000_000;
 
-/// Two ids, each in three realms.
+/// Returns one of two ids, each in three realms.
 fn occurrence_of(number: u8) -> (Realm, OccurrenceId) {
     let id = format!("o{}", number / 3);
     (Side::place(number % 3), id.parse().unwrap())
 }
 
 impl Side {
-    /// Enqueues, alone or several in one call.
+    /// Enqueues, in separate calls or several in one call.
     pub(super) async fn enqueue(&mut self, calls: &[Call], together: bool, now: i64) -> String {
         let mut batches = Vec::new();
         for call in calls {
@@ -74,7 +74,7 @@ impl Side {
             });
         }
         if let (Some(n), true) = (again, self.named > 0) {
-            // The id of a delivery that is gone may be free or not.
+            // The id of a removed delivery may be free or not.
             let known = self.delivery(*n);
             if let Some(known) = self.store.log.delivery(known).await.unwrap() {
                 let id = known.message_id.as_str();
@@ -128,7 +128,7 @@ impl Side {
                 for (place, version) in moved {
                     let now = self.store.records.routes_versions(&[place]).await;
                     let now = now.unwrap()[0];
-                    // What came after it in the same call may have moved it further.
+                    // A later batch of the same call may have moved it further.
                     assert!(
                         now == version || together && now > version,
                         "a version that moved"
@@ -184,7 +184,7 @@ impl Side {
         }
     }
 
-    /// The turn at which a row of the outbox is now, or was last seen.
+    /// Returns the present turn of a row of the outbox, or the last known one.
     pub(super) async fn turn(&self, n: u8) -> u32 {
         let id = of(&self.outbox, n, OutboxId(i64::MAX));
         let rows = outbox(&self.store, LATE).await;
@@ -192,7 +192,7 @@ impl Side {
         row.map_or(0, |row| row.turn)
     }
 
-    /// Notes a token; one that was given before is no proof.
+    /// Records a token, which must not have been given before.
     pub(super) fn given(&mut self, id: DeliveryId, token: Option<ClaimToken>) {
         let Some(token) = token else { return };
         let tokens = self.tokens.entry(id).or_default();
@@ -236,7 +236,7 @@ impl Side {
         text
     }
 
-    /// Of a delivery that is shown no more, a store may or may not still know how it ended.
+    /// A store may or may not still know how a delivery ended that is no longer shown.
     pub(super) async fn settle(&self, endings: &[Ending], now: i64) -> String {
         let mut is_shown = Vec::with_capacity(endings.len());
         for ending in endings {

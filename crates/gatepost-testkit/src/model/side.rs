@@ -1,4 +1,4 @@
-//! One of the two stores and what is known of its rows.
+//! One of the two stores and the known state of its rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,14 +13,14 @@ use crate::fixtures::{UNLIMITED, at, tenant, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::Held;
 
-/// How much an owner of the model may have.
+/// The quota of an owner of the model.
 pub(super) const LIMITS: AtMost = AtMost {
     rows: 9,
     bytes: 6_000,
 };
 
-/// Row numbers and tokens may differ between two stores: they are shown by their place in these
-/// lists.
+/// One of the two stores. Row numbers and tokens may differ between two stores: they are shown by
+/// their index in these lists.
 pub(super) struct Side {
     pub(super) store: Webhooks,
     pub(super) webhooks: Vec<WebhookId>,
@@ -30,24 +30,25 @@ pub(super) struct Side {
     pub(super) deliveries: Vec<DeliveryId>,
     pub(super) tokens: HashMap<DeliveryId, Vec<ClaimToken>>,
     pub(super) named: usize,
-    /// Who takes audiences of the outbox: one more each time.
+    /// The number of holders that have taken audiences of the outbox; each one is new.
     pub(super) holders: u128,
     pub(super) owners: Owners,
     pub(super) fields: Fields,
-    /// What was created before this was purged.
+    /// The time before which rows were purged by creation.
     pub(super) purged_before: Option<DateTime<Utc>>,
 }
 
-/// What is known of the three owners.
+/// The known state of the three owners.
 #[derive(Default)]
 pub(super) struct Owners {
-    /// Those who were removed and not placed since: what else is done to them is up to the store.
+    /// Owners that were removed and not placed again: the effect of other calls on them is up to
+    /// the store.
     pub(super) gone: BTreeSet<OwnerId>,
-    /// What was held of each realm when it was last read.
+    /// The state of each realm when it was last read.
     pub(super) held: BTreeMap<Realm, Held>,
 }
 
-/// The row that a small number names, or one that is not there.
+/// Returns the row that a small number names, or a missing one.
 pub(super) fn of<I: Copy>(rows: &[I], number: u8, none: I) -> I {
     let wrapped = usize::from(number).checked_rem(rows.len());
     wrapped.and_then(|n| rows.get(n).copied()).unwrap_or(none)
@@ -57,7 +58,7 @@ pub(super) fn place<I: PartialEq>(rows: &[I], id: &I) -> Option<usize> {
     rows.iter().position(|row| row == id)
 }
 
-/// What matters of an answer: the value, or the kind of the error.
+/// Returns the comparable part of an answer: the value, or the kind of the error.
 pub(super) fn answer<T>(answer: Result<T, StoreError>, show: impl FnOnce(T) -> String) -> String {
     match answer {
         Ok(value) => show(value),
@@ -92,7 +93,7 @@ impl Side {
         }
     }
 
-    /// A number beyond the last webhook is one that is not there.
+    /// Returns a webhook; a number beyond the last one names a missing one.
     pub(super) fn webhook(&self, number: u8) -> WebhookId {
         let known = self.webhooks.get(usize::from(number)).copied();
         known.unwrap_or(WebhookId(i64::MAX))
@@ -106,7 +107,7 @@ impl Side {
         of(&self.events, number, EventId(i64::MAX))
     }
 
-    /// The fifth realm is that of the first owner alone.
+    /// Returns a realm by its number; the fifth holds only the first owner.
     pub(super) fn place(number: u8) -> Realm {
         let places = [Realm::Shared, tenant(1), tenant(2), Realm::System];
         let known = places.get(usize::from(number)).copied();

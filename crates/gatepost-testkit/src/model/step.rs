@@ -1,13 +1,13 @@
-//! The calls on a webhook store. Rows are named by small numbers that each side turns into row
-//! numbers of its own.
+//! The calls on a webhook store. Rows are named by small numbers that each side turns into its own
+//! row numbers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// How many realms there are: `Shared`, two tenants, `System`, and each owner alone.
+/// The number of realms: `Shared`, two tenants, `System`, and one for each single owner.
 pub(super) const PLACES: u8 = 5;
 
-/// A call, and how many seconds after the one before.
+/// A call, and the seconds since the previous one.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) after: u8,
@@ -21,9 +21,8 @@ pub(super) enum From {
     Outbox(u8, Option<u8>, Option<u8>),
 }
 
-/// What an enqueue shows to be decided by: nothing, the present versions of these realms, an old
-/// one of this realm, or the revisions of a task and an event, of which that of the event may be
-/// wrong.
+/// The precondition of an enqueue: none, the present versions of these realms, an old one of this
+/// realm, or the revisions of a task and an event, of which that of the event may be wrong.
 #[derive(Clone, Debug)]
 pub(super) enum Seen {
     None,
@@ -40,7 +39,7 @@ pub(super) enum End {
     Release(u8),
 }
 
-/// The end of a claim of delivery `of`: under the token given that many claims ago.
+/// The end of a claim of delivery `of`, under the token of that many claims ago.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     pub(super) of: u8,
@@ -61,11 +60,11 @@ pub(super) enum Call {
         consume: Option<u8>,
         later: Option<u8>,
     },
-    /// Enqueues, all in one call.
+    /// Enqueues all in one call.
     Together(Vec<Self>),
-    /// Several take audiences of the outbox, and those of these numbers are given back.
+    /// Several holders take audiences of the outbox, and those with these numbers are given back.
     Turns(Vec<u8>),
-    /// Walks over lanes, this many at a time.
+    /// Sweeps the queues, this many at a time.
     Sweep(u8),
     /// Adds to the counters of this webhook and hour.
     Count(u8, u8),
@@ -81,7 +80,8 @@ pub(super) enum Call {
     Activity(u8, bool),
     Order(u8, bool),
     Mode(u8, bool),
-    /// Fetches this many of a webhook and acknowledges them, as they were at their first or later.
+    /// Fetches this many of a webhook and acknowledges them, as they were before any attempt or
+    /// later.
     Fetch(u8, u8, bool),
     InsertTask(u8),
     InsertEvent(u8),
@@ -99,7 +99,7 @@ pub(super) enum Call {
     },
 }
 
-/// What is done to an owner, of three.
+/// A call about one of three owners.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OwnerCall {
     Realm(u8, u8),
@@ -113,15 +113,15 @@ pub(super) enum OwnerCall {
     Look,
 }
 
-/// What else is done to records.
+/// A further call about records.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RecordCall {
     InsertWebhook(u8, u8),
     GiveTask(u8, u8),
     EnableTask(u8, bool),
     GiveEvent(u8, u8),
-    /// Gives any field of a webhook, a task or an event any value, whether an edit may store it or
-    /// not: the table, the row, the field, the value.
+    /// Sets any field of a webhook, a task or an event to any value, whether an edit may store it
+    /// or not: the table, the row, the field, the value.
     Change(u8, u8, (u8, u8)),
     Match(u8),
     List(u8),
@@ -147,7 +147,8 @@ fn call() -> impl Strategy<Value = Call> {
         20 => record().prop_map(Call::Record),
         20 => vec((hook(), 0..4_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
         20 => vec(ending(), 0..8).prop_map(Call::Settle),
-        // What shares a token is taken back together, so a limit that is reached tells nothing.
+        // Claims with one token are taken back together, so the result depends on the store if a
+        // limit is reached.
         5 => (200..204_u8).prop_map(Call::Reclaim),
         7 => Just(Call::Look),
         3 => (hook(), any::<bool>()).prop_map(|(w, active)| Call::Activity(w, active)),

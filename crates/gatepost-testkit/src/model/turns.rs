@@ -1,4 +1,4 @@
-//! Who has which rows of the outbox, what a sweep finds, and what is counted.
+//! Holders of outbox rows, the results of a sweep, and counts.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;
@@ -8,12 +8,12 @@ use webhook_model::WebhookId;
 use super::side::{Side, answer, of, place, shown};
 use crate::fixtures::{at, due_lanes};
 
-/// How many audiences there are at most.
+/// The most audiences.
 const AUDIENCES: usize = 9;
 
 impl Side {
-    /// Each holder takes one audience until there is none; of those, the ones at these places are
-    /// given back, once by one who does not have it; then they are taken by others.
+    /// Each holder takes one audience until there is none; the audiences at these indexes are given
+    /// back, once by a holder that does not have it; then other holders take them.
     pub(super) async fn turns(&mut self, back: &[u8], now: i64) -> String {
         let taken = self.take_all(now).await;
         for number in back {
@@ -41,7 +41,7 @@ impl Side {
         format!("{:?} {:?} {open:?}", rows(&taken), rows(&again))
     }
 
-    /// The rows of an audience, and when they are due: those before the newest of three.
+    /// Returns the rows of an audience, with their due times, up to the newest of three.
     async fn open(&self, audience: OutboxAudience) -> Vec<(Option<usize>, DateTime<Utc>)> {
         let read = |before| self.store.outbox.open_outbox(audience, before, 3);
         let first = read(OutboxId(i64::MAX)).await.unwrap();
@@ -62,7 +62,7 @@ impl Side {
         answer(done, shown)
     }
 
-    /// Takes what nobody has, by a holder for each: audience, holder, rows.
+    /// Takes every free audience, each by another holder: audience, holder, rows.
     async fn take_all(&mut self, now: i64) -> Vec<(OutboxAudience, u128, Vec<Option<usize>>)> {
         let mut all = Vec::new();
         loop {
@@ -79,12 +79,12 @@ impl Side {
             let rows = taken.rows.iter().map(|row| place(&self.outbox, &row.id));
             all.push((taken.audience, holder, rows.collect()));
         }
-        // Which of those that were never taken comes first is up to the store.
+        // The first one of those that were never taken is up to the store.
         all.sort_unstable();
         all
     }
 
-    /// Walks over all lanes, which finds what is due and no other.
+    /// Sweeps all queues, which finds the due ones and no other.
     pub(super) async fn sweep(&self, limit: u32, now: i64) -> String {
         let (mut found, mut after) = (Vec::new(), None);
         loop {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use crate::fields::{Field, Rule};
 
-/// Every field of a row but its number: which of the values to try it has, or else its `Debug`
-/// form. What is named in `own` is said in those words instead, if it has none of these values.
+/// Returns every field of a row except its number: the index of its value among those to try, or
+/// else its `Debug` form. A field named in `own` has that text instead, if it has none of these
+/// values.
 pub(super) fn text<R>(fields: &[Field<R>], row: &R, own: &[(&str, String)]) -> String {
     let mut all = String::new();
     for field in fields.iter().filter(|field| !field.name().ends_with(".id")) {
@@ -21,8 +22,8 @@ pub(super) fn text<R>(fields: &[Field<R>], row: &R, own: &[(&str, String)]) -> S
     all
 }
 
-/// Gives a row a value of a field, whether an edit may store it or not: the field and the value
-/// that these numbers name. Fields that say which row is meant stay.
+/// Sets a field of a row to a value, whether an edit may store it or not; these numbers name the
+/// field and the value. Fields that name the row stay.
 pub(super) fn change<R>(fields: &[Field<R>], (field, value): (u8, u8), row: &mut R) {
     let fields: Vec<_> = fields.iter().filter(|f| f.rule() != Rule::Shown).collect();
     let Some(field) = usize::from(field).checked_rem(fields.len()) else {

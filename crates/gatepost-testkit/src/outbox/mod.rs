@@ -1,4 +1,4 @@
-//! The clauses about the outbox. Each takes a store with nothing in it.
+//! The contract tests of the outbox. Each takes an empty store.
 
 mod shared;
 mod turns;

@@ -1,4 +1,4 @@
-//! Several who work on the outbox at once.
+//! Several workers on the outbox at the same time.
 
 use std::collections::BTreeSet;
 

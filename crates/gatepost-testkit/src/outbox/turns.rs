@@ -67,7 +67,7 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
 
 /// Rows come when they are due, to the microsecond, the oldest due first, and not a moment before.
 pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
-    // What is less than a microsecond is cut.
+    // Fractions of a microsecond are cut.
     let later = [("c", 9, 0), ("a", 5, 0), ("b", 5, 999)].map(|(event, due, nanos)| NewOutbox {
         occurrence: occurrence(event),
         left: RemainingTasks::After(TaskId(0)),
@@ -300,7 +300,7 @@ pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
     }
 }
 
-/// Pushed, and left for later by an enqueue.
+/// Pushed rows, and rows that an enqueue left for later.
 async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
     store.outbox.push_outbox(brings, at(0)).await.unwrap();
     let batch = Enqueue {

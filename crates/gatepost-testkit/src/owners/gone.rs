@@ -1,4 +1,4 @@
-//! Owners, tenants and webhooks that were removed.
+//! Removed owners, tenants and webhooks.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::{RecordUsage, Removal};
@@ -14,7 +14,7 @@ use crate::fixtures::{
 use crate::harness::Webhooks;
 use crate::world::{Set, enqueue, remove_all_gone, set};
 
-/// How many webhooks, tasks, events and deliveries are listed.
+/// Returns the numbers of listed webhooks, tasks, events and deliveries.
 async fn listed(store: &Webhooks, scope: Scope) -> [usize; 4] {
     let records = &store.records;
     let webhooks = WebhookQuery {
@@ -47,7 +47,7 @@ async fn listed(store: &Webhooks, scope: Scope) -> [usize; 4] {
     ]
 }
 
-/// Whether nothing of a set is found in any way.
+/// Returns whether nothing of a set is found in any way.
 async fn is_gone(store: &Webhooks, of: Set) -> bool {
     let records = &store.records;
     let ids = [

@@ -1,4 +1,4 @@
-//! Owners who are held.
+//! Suspended owners.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::OwnerFilter;

@@ -1,4 +1,4 @@
-//! The clauses about owners and their places. Each takes a store with nothing in it.
+//! The contract tests of owners and their realms. Each takes an empty store.
 
 mod gone;
 mod held;

@@ -1,4 +1,4 @@
-//! Where owners are, and what that moves.
+//! The realms of owners, and the effects of a move.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A store to which an earlier state was put back.
+//! A store to which an earlier state was restored.
 
 use gatepost_ids::Realm;
 use gatepost_storage::owners::SkippedIds;
@@ -41,7 +41,7 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
         let now = version(&store, place).await;
         assert!(passed(now.0, before.0), "P19 {now:?} of {place}");
         seen.push(now);
-        // One that others saw, of a change that was lost, and the last one of the backup.
+        // A version of a lost change that other processes saw, and the last one of the backup.
         for since in [RoutesVersion(before.0 + 7), before] {
             let changes = store.records.route_changes(place, since).await.unwrap();
             assert_eq!(changes, None, "P19 {since:?}");
@@ -56,7 +56,7 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
         assert!(passed(new, old), "P19 {new} is near {old}");
     }
 
-    // What runs still ends by its claim, and what comes is claimed with a token far from it.
+    // A running delivery still ends by its claim, and later claims get a token far from it.
     let numbers = SkippedIds::of_log(at(9));
     let log = |new: i64, old: i64| new >= numbers.beyond(old);
     let done = settlement(&claimed[0], Disposition::Sent);

@@ -1,4 +1,4 @@
-//! What must still be true when an enqueue is stored, and where it comes from.
+//! Preconditions of an enqueue, and where they come from.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Basis, Cascade, Enqueue, Enqueued, Origin, RecordId};

@@ -1,4 +1,4 @@
-//! What a claim says, and what becomes of lost ones.
+//! The contents of a claim, and the handling of lost ones.
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Revision;

@@ -1,4 +1,4 @@
-//! How what is due is found.
+//! The search for due deliveries.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::owners::Removal;
@@ -9,7 +9,7 @@ use crate::fixtures::{START, at, change, claim, direct, due_lanes, message, plac
 use crate::harness::Webhooks;
 use crate::world::{enqueue, hold, set};
 
-/// A webhook of each of these owners.
+/// Creates a webhook of each of these owners.
 async fn hooks(store: &Webhooks, owners: &[u128]) -> Vec<WebhookId> {
     let mut hooks = Vec::new();
     for owner in owners {
@@ -27,7 +27,7 @@ fn lanes(due: &[DueLane]) -> Vec<Lane> {
     due.iter().map(|due| due.lane).collect()
 }
 
-/// Walks over all lanes, this many at a time, and shows what may be claimed from.
+/// Sweeps all queues, this many at a time, and returns those that may be claimed from.
 async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..99 {

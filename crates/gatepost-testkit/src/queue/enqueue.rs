@@ -1,4 +1,4 @@
-//! What an enqueue stores, and what it refuses.
+//! Deliveries that an enqueue stores, and deliveries that it refuses.
 
 use gatepost_ids::Realm;
 use gatepost_storage::ErrorKind;

@@ -1,4 +1,4 @@
-//! What a token is good for, and what is settled twice.
+//! The validity of a token, and repeated settlements.
 
 use gatepost_storage::webhooks::{
     Cascade, Claim, ClaimToken, DeliveryId, DeliveryState, Disposition, Enqueued, NewDelivery,
@@ -17,7 +17,7 @@ async fn state(store: &Webhooks, id: DeliveryId) -> DeliveryState {
     store.log.delivery(id).await.unwrap().unwrap().state
 }
 
-/// Claims what is due of `queued`'s webhook: the delivery and the proof.
+/// Claims the due deliveries of `queued`'s webhook; returns the delivery and the claim.
 async fn claims(store: &Webhooks, hook: webhook_model::WebhookId, now: i64) -> Vec<Claim> {
     let claimed = claim(store, hook, now).await;
     let proof = claimed.iter().map(|c| Claim {
@@ -209,7 +209,7 @@ pub async fn q40_what_is_gone_fails_no_batch(store: Webhooks) {
     let (stale, done) = (Settled::Stale, Settled::Done);
     let mut settled = settled.unwrap_or_default();
     if let Some(either) = settled.get_mut(2) {
-        *either = stale; // Its webhook is gone: a store may say so or not.
+        *either = stale; // Its webhook is deleted: a store may report that or not.
     }
     let wanted = [stale, stale, stale, done, stale, done];
     assert_eq!(settled, wanted, "Q40");

@@ -1,4 +1,4 @@
-//! What is fetched: it waits as during a pause, and ends when its receiver says that it has it.
+//! Fetched deliveries: they wait as during a pause, and end when their receiver acknowledges them.
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
@@ -167,7 +167,7 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     assert_eq!(say(&store, late).await, [], "Q54 what was sent since");
 }
 
-/// What waits of a webhook, the oldest first.
+/// Returns the waiting deliveries of a webhook, the oldest first.
 async fn waiting(store: &Webhooks, hook: WebhookId) -> Vec<Delivery> {
     let query = DeliveryQuery {
         webhook: Some(hook),

@@ -1,4 +1,4 @@
-//! What a webhook in order gives, and what a pause holds.
+//! Claims from a webhook in order, and the effect of a pause.
 
 use gatepost_storage::webhooks::{DeliveryState, Disposition};
 use webhook_model::{Activity, DeliveryOrder};

@@ -1,4 +1,4 @@
-//! When a delivery is claimed, and how a claim ends.
+//! The time at which a delivery is claimed, and the ends of a claim.
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{

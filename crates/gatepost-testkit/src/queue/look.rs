@@ -1,4 +1,4 @@
-//! What was claimed, by message id.
+//! Claimed deliveries, by message id.
 
 use gatepost_storage::webhooks::Claimed;
 

@@ -1,4 +1,4 @@
-//! Many callers at once, and callers that go away.
+//! Many callers at the same time, and callers that leave.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use crate::harness::Webhooks;
 /// delivery.
 pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     let common = consumed_once(&store, Realm::Shared, 0).await;
-    // A system administrator's, while each racer is about another tenant.
+    // The task is a system administrator's, and each racer is about another tenant.
     place(&store, 1, Realm::System).await;
     consumed_once(&store, Realm::System, common).await;
 }
 
-/// Sixteen race for a task in this realm, in a store with this number of deliveries. Returns their
-/// number afterwards.
+/// Lets sixteen callers race for a task in this realm, in a store with this number of deliveries.
+/// Returns their number afterwards.
 async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usize {
     let hook = webhook(&format!("w{deliveries}"));
     let hook = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
@@ -78,7 +78,8 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
         let patience = Duration::from_micros(n * 100);
         let _ = tokio::time::timeout(patience, store.queue.enqueue(batch, at(0))).await;
     }
-    // What is still on its way when its caller leaves may land a little later; it lands whole.
+    // A call that is still on its way when its caller leaves may be stored a little later; it is
+    // stored whole.
     let all = DeliveryQuery::all(Page::first(999));
     let rows = store.log.list_deliveries(&all).await.unwrap();
     for n in 0..40 {

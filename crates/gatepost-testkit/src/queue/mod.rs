@@ -1,4 +1,4 @@
-//! The clauses about the queue. Each takes a store with nothing in it.
+//! The contract tests of the queue. Each takes an empty store.
 
 mod basis;
 mod claims;

@@ -1,4 +1,4 @@
-//! Enqueues beside each other.
+//! Concurrent enqueues.
 
 use std::collections::BTreeSet;
 

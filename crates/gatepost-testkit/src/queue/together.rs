@@ -1,4 +1,4 @@
-//! Enqueues in one call, and what becomes of what was stored.
+//! Enqueues in one call, and the further handling of the stored deliveries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -105,7 +105,7 @@ pub async fn q49_what_was_stored_is_sent_at_least_once(store: Webhooks) {
         let mut settlements = Vec::new();
         for (n, one) in given.iter().enumerate() {
             let end = match (n * 7 + usize::try_from(round).unwrap() * 3) % 5 {
-                // Its worker dies: once among others, then at most once alone.
+                // Its worker dies: once among others, then at most once by itself.
                 0 if one.delivery.lost_claims == 0 => continue,
                 1 => Disposition::Release { due: at(now + 1) },
                 2 if round < 20 => Disposition::Retry { due: at(now + 1) },

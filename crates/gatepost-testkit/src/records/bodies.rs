@@ -1,4 +1,4 @@
-//! What of a record may be large, and is read only where it is asked for.
+//! The parts of a record that may be large, and are read only on request.
 
 use gatepost_storage::webhooks::{EventQuery, TaskQuery};
 use gatepost_storage::{Bodies, Page, Scope};
@@ -31,7 +31,7 @@ pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
                 .id,
         );
     }
-    // 12 bytes, 2, 12, and 2 of the filters each.
+    // The contexts have 12 bytes, 2 and 12, and the filters 2 each.
     for context in ["{\"a\":\"1234\"}", "{}", "{\"a\":\"1234\"}"] {
         let mut new = event(of.unwrap());
         new.context = context.parse().unwrap();

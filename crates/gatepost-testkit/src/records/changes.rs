@@ -1,4 +1,4 @@
-//! What has changed in a place.
+//! Changes in a realm.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::Removal;
@@ -11,7 +11,7 @@ use crate::fixtures::{UNLIMITED, at, change, event, place, task, tenant, version
 use crate::harness::Webhooks;
 use crate::world::{Held, Set, hold, set};
 
-/// Brings all that was ever held of a realm up to now, and compares it with the realm.
+/// Brings every held state of a realm up to date, and compares it with the realm.
 async fn compare(store: &Webhooks, at_place: Realm, kept: &mut Vec<Held>, id: &str, what: &str) {
     let now = Held::read(store, at_place).await;
     for old in kept.iter() {

@@ -1,4 +1,4 @@
-//! What a webhook receives of what occurs in channels, and when it tries again.
+//! The occurrences in channels that a webhook receives, and the times of its retries.
 
 use std::slice::from_ref;
 

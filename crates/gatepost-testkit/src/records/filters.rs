@@ -1,4 +1,4 @@
-//! Which occurrences an event is for.
+//! The occurrences that match an event.
 
 use std::slice::from_ref;
 

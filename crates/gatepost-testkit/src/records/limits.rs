@@ -1,4 +1,4 @@
-//! How much an owner may have.
+//! The quotas of an owner's records.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::owners::RecordUsage;

@@ -1,4 +1,4 @@
-//! Lists: what was asked for, page by page.
+//! Lists: the requested rows, page by page.
 
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Scope};

@@ -1,4 +1,4 @@
-//! What is matched in a place.
+//! Routes matched in a realm.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{

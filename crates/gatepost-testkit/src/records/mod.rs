@@ -1,4 +1,4 @@
-//! The clauses about webhooks, tasks and events. Each takes a store with nothing in it.
+//! The contract tests of webhooks, tasks and events. Each takes an empty store.
 
 mod bodies;
 mod changes;

@@ -1,4 +1,4 @@
-//! Who owns a record.
+//! The owner of a record.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{Cascade, RecordHead, RecordId};

@@ -1,4 +1,4 @@
-//! What one record owes to another.
+//! References between records.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Cascade, DeliveryQuery, EventRoute, NewDelivery, TaskRoute};

@@ -1,4 +1,4 @@
-//! What the task engine matches against, and when it must read it again.
+//! The routes that the task engine matches against, and when it must read them again.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Cascade, Enqueued, NewDelivery};
@@ -74,7 +74,7 @@ pub async fn r15_routes_are_read_together(store: Webhooks) {
     });
     let mut seen = Vec::new();
     loop {
-        // A store that never waits would keep the writer from its turn.
+        // A store that never waits would not let the writer run.
         tokio::task::yield_now().await;
         let done = writer.is_finished();
         let read = routes(&store, Realm::Shared).await;

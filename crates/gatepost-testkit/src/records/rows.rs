@@ -1,4 +1,4 @@
-//! One row at a time: stored whole, edited by revision, gone when deleted.
+//! One row at a time: stored whole, edited by revision, not found when deleted.
 
 use chrono::TimeDelta;
 use gatepost_storage::ErrorKind;

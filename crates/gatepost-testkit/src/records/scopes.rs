@@ -1,4 +1,4 @@
-//! Whose records a list holds.
+//! The scopes of lists of records.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
@@ -8,7 +8,7 @@ use crate::fixtures::{place, tenant};
 use crate::harness::Webhooks;
 use crate::world::{Set, set};
 
-/// What the lists of the three tables hold, as the numbers of the sets, page by page.
+/// Returns the rows in the lists of the three tables, as the numbers of the sets, page by page.
 async fn walked(store: &Webhooks, sets: &[Set], scope: Scope, newest: bool) -> [Vec<usize>; 3] {
     let records = &store.records;
     let mut found: [Vec<usize>; 3] = Default::default();

@@ -10,7 +10,7 @@ use crate::fixtures::{at, event, task, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::set;
 
-/// No more of each than this, of as many bytes as there are.
+/// A limit for the number of each, with no limit of bytes.
 fn at_most(webhooks: u64, tasks: u64, events: u64) -> RecordUsage {
     RecordUsage {
         webhooks,

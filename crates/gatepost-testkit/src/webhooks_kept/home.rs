@@ -1,4 +1,4 @@
-//! Where a store lives that is opened again.
+//! The environment of a store that is opened again.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the queue and the log keep.
+//! Durable contents of the queue and the log.
 
 use gatepost_storage::webhooks::{
     Claim, DeliveryQuery, Disposition, Enqueued, HourlyCount, NewDelivery, Settled,
@@ -20,7 +20,7 @@ async fn shown(store: &Webhooks) -> Vec<String> {
     rows.iter().map(|row| row.message_id.to_string()).collect()
 }
 
-/// Two deliveries that share a lease: the proofs.
+/// Returns the claims of two deliveries that share a lease.
 async fn leased(store: &Webhooks, hook: WebhookId) -> Vec<Claim> {
     let new = ["x", "y"].map(|id| NewDelivery {
         lease_until: Some(at(500)),

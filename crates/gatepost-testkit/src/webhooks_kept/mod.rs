@@ -1,5 +1,5 @@
-//! What a durable webhook store keeps when all handles are dropped and it is opened again. Each
-//! takes the harness.
+//! Contents that a durable webhook store keeps when all handles are dropped and it is opened again.
+//! Each contract test takes the harness.
 
 mod home;
 mod log;

@@ -19,10 +19,10 @@ use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 use crate::secrecy::{forms, hex};
 
-/// In the path of a URL.
+/// A secret in the path of a URL.
 const URL_PATH: &str = "services/canary-path-5b0c";
 
-/// Parts of a request: of its URL's path, of its query, of an ordinary header.
+/// Parts of a request, in its URL's path, in its query, and in an ordinary header.
 const KEPT: [&str; 3] = ["canary-path-Zq7x", "canary-query-Kv3p", "canary-room-Hj5t"];
 
 type Records = (

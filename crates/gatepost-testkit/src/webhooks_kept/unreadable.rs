@@ -14,7 +14,7 @@ fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
     answer.err().map(|e| e.kind())
 }
 
-/// The first two rows of each list.
+/// Returns the first two rows of each list.
 async fn listed(store: &Webhooks) -> [Vec<RecordId>; 3] {
     let records = &store.records;
     let webhooks = WebhookQuery {

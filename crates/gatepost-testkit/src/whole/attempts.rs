@@ -46,7 +46,7 @@ pub async fn f07_every_field_of_an_attempt_is_kept(home: Home) -> Outcome {
     Outcome::Held
 }
 
-/// Attempts that differ in one field.
+/// Returns attempts that differ in one field.
 fn attempts() -> Vec<AttemptRecord> {
     let base = AttemptRecord {
         number: 0,
@@ -68,7 +68,7 @@ fn attempts() -> Vec<AttemptRecord> {
     for field in of_attempt(&base) {
         for value in field.values() {
             let mut attempt = base.clone();
-            // No two are alike in when they began.
+            // Each attempt began at another time.
             attempt.started = at(100 + i64::try_from(all.len()).unwrap());
             field.copy(value, &mut attempt);
             all.push(attempt);

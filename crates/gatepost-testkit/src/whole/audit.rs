@@ -1,4 +1,4 @@
-//! Every field of an entry of the log of changes.
+//! Every field of an audit log entry.
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::fixtures::{at, claim, direct, message, place, settlement_of, tenant};
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 
-/// The two webhooks: of owner 1 in tenant 1, and of owner 2 in none.
+/// The two webhooks: one of owner 1 in tenant 1, and one of owner 2 without a tenant.
 #[derive(Clone, Copy)]
 struct Hooks([WebhookId; 2]);
 
@@ -55,7 +55,7 @@ impl Hooks {
     }
 }
 
-/// Deliveries that differ in one field.
+/// Returns deliveries that differ in one field.
 fn enqueued(Hooks([first, second]): Hooks) -> Vec<NewDelivery> {
     let base = message(first, "base", at(40));
     let mut all = vec![base.clone()];
@@ -69,7 +69,7 @@ fn enqueued(Hooks([first, second]): Hooks) -> Vec<NewDelivery> {
     all
 }
 
-/// Stores a delivery, and reads it as it must be.
+/// Stores a delivery, and returns it as it must be read.
 async fn enqueue(
     store: &Webhooks,
     Hooks(hooks): Hooks,
@@ -112,7 +112,7 @@ async fn enqueue(
     (row, deliveries[0].token)
 }
 
-/// A delivery in which every field is another than that of a plain one.
+/// Returns a delivery that differs from a plain one in every field.
 fn full(Hooks([hook, _]): Hooks, id: &str) -> NewDelivery {
     NewDelivery {
         task: Some(TaskId(7)),
@@ -122,8 +122,8 @@ fn full(Hooks([hook, _]): Hooks, id: &str) -> NewDelivery {
     }
 }
 
-/// One that ended without its message, and one that is being sent for as long as the clause lasts:
-/// what of others nothing may be taken from.
+/// A delivery that ended without its message, and one that is being sent until the end of the test:
+/// rows from which nothing of other rows may be copied.
 async fn first(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     let (row, _) = enqueue(store, hooks, full(hooks, "unkept"), 1).await;
     let (row, token) = claimed(store, row, 60).await;
@@ -135,8 +135,8 @@ async fn first(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     vec![unkept, enqueue(store, hooks, leased, 2).await.0]
 }
 
-/// One delivery through every step that it can take, and one that is cancelled after all that can
-/// be before.
+/// Checks one delivery in every possible step, and one that is cancelled after all other possible
+/// steps.
 async fn steps(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     let (row, _) = enqueue(store, hooks, full(hooks, "steps"), 60).await;
     let (row, token) = claimed(store, row, 60).await;
@@ -169,7 +169,8 @@ async fn steps(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     vec![sent, row]
 }
 
-/// Claimed and reclaimed: the first loss does not count, since others were claimed with it.
+/// Claims and reclaims a delivery: the first loss does not count, because others were claimed with
+/// it.
 async fn lost(store: &Webhooks, mut row: Delivery, mut now: i64, losses: u32) -> Delivery {
     for lost in 0..=losses {
         row = claimed(store, row, now).await.0;
@@ -202,7 +203,7 @@ async fn claimed(store: &Webhooks, mut row: Delivery, now: i64) -> (Delivery, Cl
     (row, claimed.token)
 }
 
-/// Settled with an attempt where there is one; `keep`: its message.
+/// Settles a delivery, with an attempt if there is one; `keep` says whether its message is kept.
 async fn settled(
     store: &Webhooks,
     mut row: Delivery,
@@ -264,7 +265,7 @@ async fn all(store: &Webhooks, rows: &[Delivery]) {
     }
 }
 
-/// By number, and in a list.
+/// Checks a delivery by number, and in a list.
 async fn is_read(store: &Webhooks, row: &Delivery, when: &str) {
     let found = store.log.delivery(row.id).await.expect("F6 by number");
     let found = found.expect("F6 it is there, by number");
@@ -279,7 +280,7 @@ async fn is_read(store: &Webhooks, row: &Delivery, when: &str) {
 fn is_same(expected: &Delivery, found: &Delivery, when: &str) {
     let mut alike = found.clone();
     if expected.state != DeliveryState::Queued {
-        // It says something of what waits alone.
+        // The field describes waiting deliveries only.
         alike.due = expected.due;
     }
     if *expected != alike {

@@ -1,4 +1,4 @@
-//! Records that are inserted and edited: each field in turn, and all of them at once.
+//! Records that are inserted and edited: each field in turn, and all of them together.
 
 use async_trait::async_trait;
 
@@ -10,13 +10,13 @@ pub(super) trait Table: Send + Sync {
     /// A record with its row.
     type Row: Clone + PartialEq + Send + Sync;
 
-    /// The id of the clause.
+    /// The id of the contract test.
     const CLAUSE: &'static str;
 
-    /// The fields of this row.
+    /// Returns the fields of this row.
     fn fields(&self, base: &Self::Row) -> Vec<Field<Self::Row>>;
 
-    /// A row to insert, unlike that of any other number.
+    /// Returns a row to insert, which differs from that of any other number.
     fn base(&self, number: i64) -> Self::Row;
 
     async fn insert(&self, row: &Self::Row) -> Self::Row;
@@ -32,10 +32,11 @@ pub(super) trait Table: Send + Sync {
     /// of the caller already.
     fn edited(&self, stored: &mut Self::Row, second: i64);
 
-    /// Gives a row what is recorded beside edits; returns it as it is to be read then.
+    /// Records use of a row, as calls other than edits do; returns the row as it must be read
+    /// afterwards.
     async fn used(&self, row: &Self::Row) -> Self::Row;
 
-    /// The row, read in every way, with the name of the way.
+    /// Returns the row, read in every way, with the name of the way.
     async fn reads(&self, row: &Self::Row) -> Vec<(&'static str, Option<Self::Row>)>;
 }
 
@@ -48,7 +49,7 @@ pub(super) async fn prove<T: Table>(table: &T) -> Vec<T::Row> {
         rows: Vec::new(),
         second: 100,
     };
-    // First, so that what is recorded beside edits is there while others come.
+    // First, so that the data recorded by other calls are there during the later edits.
     proof.all_at_once().await;
     for field in &fields {
         match field.rule() {
@@ -63,7 +64,7 @@ pub(super) async fn prove<T: Table>(table: &T) -> Vec<T::Row> {
     rows
 }
 
-/// Every row is read as it must be, in every way.
+/// Checks that every row is read as it must be, in every way.
 pub(super) async fn same<T: Table>(table: &T, rows: &[T::Row]) {
     for row in rows {
         is_read(table, row, "at the end").await;
@@ -97,7 +98,7 @@ struct Proof<'a, T: Table> {
 }
 
 impl<T: Table> Proof<'_, T> {
-    /// Inserted with each of its values, and edited to each and back.
+    /// Checks that inserts store each of its values, and edits set each and restore the first.
     async fn edited(&mut self, field: &Field<T::Row>) {
         let mut row = self.inserted(None).await;
         let first = row.clone();
@@ -110,7 +111,8 @@ impl<T: Table> Proof<'_, T> {
         self.rows.push(row);
     }
 
-    /// Inserted with each of its values, and kept by edits that pass another, or change all else.
+    /// Checks that inserts store each of its values, and that edits keep it, whether they pass
+    /// another value or change all other fields.
     async fn kept(&mut self, field: &Field<T::Row>) {
         let plain = self.table.base(0);
         for value in field.values() {
@@ -122,7 +124,7 @@ impl<T: Table> Proof<'_, T> {
         self.not_taken(field).await;
     }
 
-    /// Not taken from the caller of an edit, and not lost by one.
+    /// Checks that an edit neither stores the caller's value nor loses the stored one.
     async fn not_taken(&mut self, field: &Field<T::Row>) {
         let mut row = self.inserted(None).await;
         for value in field.values() {
@@ -131,8 +133,8 @@ impl<T: Table> Proof<'_, T> {
         self.rows.push(row);
     }
 
-    /// All that may be edited, in one edit, while a caller passes all that may not; then of a row
-    /// of which more is recorded.
+    /// Checks one edit of all editable fields, in which the caller passes other values of all
+    /// others; then the same with a used row.
     async fn all_at_once(&mut self) {
         let row = self.inserted(None).await;
         let row = self.edit_all(&row, 1).await;
@@ -152,7 +154,7 @@ impl<T: Table> Proof<'_, T> {
         self.edit(row, &all).await
     }
 
-    /// A new row, with this value of a field.
+    /// Inserts a new row, with this value of a field.
     async fn inserted(&mut self, with: Option<(&Field<T::Row>, &T::Row)>) -> T::Row {
         self.second += 1;
         let mut row = self.table.base(self.second);
@@ -166,7 +168,7 @@ impl<T: Table> Proof<'_, T> {
         row
     }
 
-    /// An edit that passes these values.
+    /// Edits a row with these values.
     async fn edit(&mut self, row: &T::Row, with: &[(&Field<T::Row>, &T::Row)]) -> T::Row {
         self.second += 1;
         let (mut asked, mut expected) = (row.clone(), row.clone());

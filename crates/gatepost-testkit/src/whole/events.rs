@@ -16,7 +16,7 @@ type EventRow = Row<EventId, Event>;
 
 struct Events {
     store: Webhooks,
-    /// Of owners 1 and 2.
+    /// The tasks of owners 1 and 2.
     tasks: [TaskId; 2],
 }
 
@@ -89,7 +89,7 @@ impl Table for Events {
         stored.owner = self.owner(&stored.value);
     }
 
-    /// Nothing is recorded of an event.
+    /// No call records use of an event.
     async fn used(&self, row: &EventRow) -> EventRow {
         row.clone()
     }

@@ -1,4 +1,4 @@
-//! Where a store lives that is opened again, and what its tasks send.
+//! The environment of a store that is opened again, and the messages that its tasks send.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::harness::{Harness, Webhooks};
 
 pub(super) type Home = Arc<dyn Harness<Webhooks>>;
 
-/// Webhooks of owners 1 and 2.
+/// Creates webhooks of owners 1 and 2.
 pub(super) async fn two_webhooks(store: &Webhooks) -> [WebhookId; 2] {
     let mut ids = [WebhookId(0); 2];
     for (id, owner) in ids.iter_mut().zip(1..) {

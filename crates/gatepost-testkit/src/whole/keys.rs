@@ -31,17 +31,17 @@ pub async fn f01_every_field_of_a_key_is_kept(
     Outcome::Held
 }
 
-/// Keys that were rolled, one after the other, in every field: the new one is stored as it was
-/// passed, and of the old one nothing changes but when it expires. Then each is edited.
+/// Rolls keys one after the other, in every field: the new key is stored as it was passed, and of
+/// the old one only the expiration changes. Then edits each.
 async fn rolled(table: &Keys) -> Vec<KeyRow> {
     let mut full = table.base(50_000);
     let fields = of_key(&full);
     for field in fields.iter().filter(|field| stored(field)) {
         field.copy(&field.values()[0], &mut full);
     }
-    // Nothing may be taken from another key.
+    // No value may come from another key.
     let plain = table.insert(&table.base(50_001)).await;
-    // What no two keys may have in common.
+    // Values that no two keys may have in common.
     full.key.lookup = LookupId::of_imported(&[90; 32]);
     full.key.name = "rolled-0".parse().unwrap();
     let mut old = table.insert(&full).await;

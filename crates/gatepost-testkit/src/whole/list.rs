@@ -1,6 +1,6 @@
-//! The lists of these clauses.
+//! The lists of these contract tests.
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
 /// every field of a key.
 #[macro_export]
 macro_rules! for_each_whole_key_clause {
@@ -11,8 +11,8 @@ macro_rules! for_each_whole_key_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// every field of what a webhook store keeps.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// every field of a webhook store's rows.
 #[macro_export]
 macro_rules! for_each_whole_webhook_clause {
     ([$($then:tt)*] $($with:tt)*) => {
@@ -28,8 +28,8 @@ macro_rules! for_each_whole_webhook_clause {
     };
 }
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
-/// every field of an entry of the log of changes.
+/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
+/// every field of an audit log entry.
 #[macro_export]
 macro_rules! for_each_whole_audit_clause {
     ([$($then:tt)*] $($with:tt)*) => {

@@ -1,5 +1,5 @@
-//! The clauses about every field of every record. Each takes the harness, and opens its store again
-//! where it is durable.
+//! The contract tests of every field of every record. Each takes the harness, and opens its store
+//! again if it is durable.
 
 mod attempts;
 mod audit;

@@ -67,7 +67,7 @@ fn row(id: OutboxId, occurrence: Occurrence) -> OutboxRow {
     }
 }
 
-/// Occurrences that differ in one field.
+/// Returns occurrences that differ in one field.
 fn occurrences() -> Vec<Occurrence> {
     let base = row(OutboxId(0), occurrence("poweron"));
     let mut all: Vec<_> = base.occurrence.iter().cloned().collect();
@@ -79,7 +79,7 @@ fn occurrences() -> Vec<Occurrence> {
     all
 }
 
-/// Stores an occurrence with an enqueue, as what is left for later of what this user did.
+/// Stores an occurrence with an enqueue, as the remainder for later of this user's occurrence.
 async fn leave(
     store: &Webhooks,
     rows: &mut Vec<OutboxRow>,

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 
 struct Tasks {
     store: Webhooks,
-    /// Of owners 1 and 2.
+    /// The webhooks of owners 1 and 2.
     webhooks: [WebhookId; 2],
 }
 

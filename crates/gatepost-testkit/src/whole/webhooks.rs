@@ -72,7 +72,7 @@ impl Table for Hooks {
         stored.modified = at(second);
     }
 
-    /// Nothing is recorded of a webhook.
+    /// No call records use of a webhook.
     async fn used(&self, row: &WebhookRow) -> WebhookRow {
         row.clone()
     }

@@ -1,5 +1,5 @@
-//! The reference store keeps the contract. It keeps nothing else: the clauses about durable stores
-//! are ignored.
+//! The reference store keeps the contract. It keeps nothing else: the contract tests of durable
+//! stores are ignored.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ async fn keys() -> Arc<dyn KeyStore> {
     Arc::new(MemoryStore::new())
 }
 
-/// A log of changes in a store that can be restored.
+/// An audit log in a store that can be restored.
 #[derive(Default)]
 struct Log(Arc<MemoryStore>);
 
@@ -52,14 +52,14 @@ mod webhook_clauses {
     gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
 }
 
-/// It keeps nothing, and yet has numbers to pass over.
+/// The log is not durable, but must skip numbers all the same.
 #[test]
 fn a_log_in_memory_gives_no_number_twice_after_a_restore() {
     let clause = "a11_a_restored_log_gives_no_number_twice";
     prove(&audit_clauses(), clause, Log::default());
 }
 
-/// The same store behind one that seals messages and responses.
+/// The same store, behind one that seals messages and responses.
 async fn sealed() -> Webhooks {
     let keys = SealingKeys::new(SealingKey::new(1, [1; 32]));
     Webhooks::of(Arc::new(SealedMessages::new(
@@ -90,7 +90,7 @@ async fn a_store_that_seals_messages_keeps_the_contract_but_for_the_count_of_byt
     let broken = |f: &&(&'static str, Finding)| matches!(f.1, Finding::Broken(_));
     let broken: Vec<_> = report.findings.iter().filter(broken).collect();
     let names: Vec<_> = broken.iter().map(|finding| finding.0).collect();
-    // They count what is stored, and what is sealed is longer.
+    // These tests count stored bytes, and sealed values are longer.
     let counting = [
         "l17_what_an_owner_uses_is_counted",
         "l30_a_list_reads_the_messages_that_were_asked_for",

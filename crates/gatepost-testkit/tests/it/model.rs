@@ -9,7 +9,7 @@ use gatepost_testkit::{Webhooks, model};
 use super::machine::{broken_keys, broken_webhooks};
 use super::mutants::{key_mutant, webhook_mutant};
 
-/// It stops at the first difference, which comes within some hundred sequences as a rule.
+/// The number of sequences; a run stops at the first difference, usually within some hundred.
 const UNTIL_FOUND: u32 = 100_000;
 
 /// Faults that show only after several calls.
@@ -41,7 +41,7 @@ fn a_store_that_breaks_a_clause_is_found_out() {
     }
 }
 
-/// The contract lets it: a cache then forgets a whole slice.
+/// The contract permits this: a cache then forgets a whole shard.
 #[test]
 fn a_store_that_forgets_which_keys_changed_passes_and_one_that_names_none_does_not() {
     model::check_key_store(200, || || async { key_mutant("forgets") });
@@ -77,7 +77,7 @@ fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
     }
 }
 
-/// A store whose log is that of another.
+/// Returns a store with the log of another store.
 async fn forgetful() -> Webhooks {
     let mut webhooks = webhooks().await;
     webhooks.log = Arc::new(MemoryStore::new());

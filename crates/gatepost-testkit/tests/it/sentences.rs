@@ -1,4 +1,4 @@
-//! Whoever sees a clause fail reads what the contract says, and what the store did instead.
+//! The failure of a contract test shows the sentence of the contract, and the store's behaviour.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! The clauses about records that cannot be read: a store that has such keeps them, each of its
-//! faults is found, and a harness that spoils nothing does not look as if it had shown anything.
+//! The contract tests of records that cannot be read: a store that has such records passes them,
+//! each of its faults is found, and a harness that spoils nothing does not look as if it had shown
+//! anything.
 
 use std::sync::{Arc, Mutex};
 

@@ -8,7 +8,7 @@ use crate::error::{Field, Invalid};
 pub const MAX_CHOSEN: usize = 100;
 
 /// The webhooks that an occurrence names: 1 to [`MAX_CHOSEN`], without duplicates and in order of
-/// row numbers. Of the tasks that match the occurrence, only those that send to one of these run.
+/// row numbers. Only those tasks run that match the occurrence and send to one of these webhooks.
 /// It never adds a recipient: tasks that do not match, or may not receive the occurrence, do not
 /// run.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -20,9 +20,9 @@ pub(super) enum Term {
 /// A condition on the value at a path.
 pub(super) enum Test {
     Exists(bool),
-    /// It equals one of these.
+    /// The value equals one of these.
     In(Box<[Scalar]>),
-    /// It exists and equals none of these.
+    /// The value exists and equals none of these.
     NotIn(Box<[Scalar]>),
     Ordered(Order, Bound),
 }

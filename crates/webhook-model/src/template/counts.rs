@@ -13,7 +13,7 @@ pub(super) struct Counts {
     pub(super) randoms: usize,
     /// Variables whose values are looked up, including data.
     pub(super) others: usize,
-    /// Those of them that are in the event's context.
+    /// The number of them in the event's context.
     pub(super) contexts: usize,
 }
 

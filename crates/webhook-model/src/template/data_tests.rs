@@ -108,7 +108,7 @@ fn numbers_in_context_keep_their_digits() {
     );
 }
 
-/// As values, which filters compare, they are the largest of 64 bits.
+/// As values, which filters compare, they become the largest 64-bit integers.
 #[test]
 fn numbers_beyond_64_bits_keep_their_digits() {
     const FAR: &str = r#"{"a":[1e400,-1E+0400],"b":"1e400","z":0e999}"#;

@@ -21,7 +21,7 @@ use crate::text::WebhookName;
     reason = "stored: a backend learns of a new case from the compiler"
 )]
 pub enum Activity {
-    /// It sends.
+    /// The webhook sends.
     #[default]
     Active,
     /// Paused manually: deliveries are queued and wait.
@@ -40,8 +40,8 @@ pub enum DeliveryOrder {
     /// Many at a time, in no guaranteed order.
     #[default]
     Unordered,
-    /// One at a time, in the order in which they were queued; a failing one delays the next until
-    /// it has ended.
+    /// One at a time, in the order in which they were queued; a failing delivery delays the next
+    /// until it has ended.
     InOrder,
 }
 

@@ -1,4 +1,4 @@
-//! What is missing on purpose, checked when this file is compiled: a secret is neither printed nor
+//! Traits left out on purpose, checked when this file is compiled: a secret is neither printed nor
 //! serialised.
 
 use std::fmt::Display;
@@ -6,8 +6,8 @@ use std::fmt::Display;
 use serde::Serialize;
 use webhook_model::{Secret, SigningSecret};
 
-/// Does not compile when one of the types has the trait: two implementations of `Ambiguous` would
-/// fit then, and nothing says which is meant.
+/// Does not compile if one of the types has the trait: two implementations of `Ambiguous` would fit
+/// then, and nothing chooses between them.
 macro_rules! assert_none_is {
     ($bound:path: $($holder:ty),+) => {$(
         const _: fn() = || {

@@ -1,4 +1,4 @@
-//! Stored secrets do not follow a webhook that is edited to lead elsewhere.
+//! Stored secrets do not follow a webhook that is edited to have another URL.
 
 use webhook_model::{
     Authorization, Field, Headers, OAuth2, OwnerId, ResubmittedSecrets, SigningSecret,
@@ -46,7 +46,7 @@ fn another_origin_leaves_every_stored_secret_behind() {
     }
 }
 
-/// Services give each user a path or a query of one origin.
+/// Services give each user their own path or query of one origin.
 #[test]
 fn another_path_leaves_every_stored_secret_behind() {
     for url in [
@@ -100,7 +100,7 @@ fn the_secret_of_a_client_stays_with_its_token_endpoint() {
     }
     let same = client("https://ID.example.com:443/token");
     assert_eq!(carried(same, none), []);
-    // As a bearer token it would go to the target.
+    // A bearer token would be sent to the target.
     assert_eq!(
         carried(Authorization::bearer("s3cret").unwrap(), none),
         value

@@ -1,13 +1,13 @@
-//! What a filter takes in memory: no more than its text accounts for, whatever its form.
+//! The memory of a filter: its text bounds it, whatever its form.
 
 use allocation_counter::measure;
 use webhook_model::Filter;
 
-/// Bytes of memory for one of text, and for what every filter has; the engine counts by them.
+/// The memory in bytes for each byte of text, and for every filter; the engine counts by them.
 const EACH: u64 = 20;
 const ALL: u64 = 192;
 
-/// As many of `part` as a filter of 4 KiB and 100 values has room for, between two texts.
+/// Repeats `part` between two texts as often as a filter of 4 KiB and 100 values allows.
 fn filled(before: &str, part: impl Fn(usize) -> String, after: &str) -> String {
     let mut text = before.to_owned();
     for n in 0..100 {

@@ -1,4 +1,4 @@
-//! Names and descriptions hold nothing that cannot be seen.
+//! Names and descriptions contain no characters that cannot be seen.
 
 use proptest::prelude::*;
 use webhook_model::{Description, WebhookName, hidden_character, mark_hidden, trim_pasted};
@@ -28,7 +28,7 @@ proptest! {
                 prop_assert!(text.parse::<Description>().is_err());
             }
         }
-        // What surrounds a name is dropped.
+        // White space around a name is dropped.
         if hidden_character(trim_pasted(&text)).is_some() {
             prop_assert!(text.parse::<WebhookName>().is_err());
         }
@@ -36,7 +36,7 @@ proptest! {
             let overrides = ['\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}'];
             prop_assert!(!name.as_str().contains(overrides));
         }
-        // What was stored once loads.
+        // A stored value loads.
         let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         prop_assert_eq!(Description::stored(&text).is_ok(), !text.contains(control));
     }

@@ -1,11 +1,11 @@
-//! What surrounds a pasted text is dropped; what is inside has the rule of its field.
+//! Characters around a pasted text are dropped; those inside are subject to the rule of the field.
 
 use webhook_model::{
     Channels, ClientIdentity, EventLabel, Headers, Message, RetrySchedule, SigningSecret,
     TargetUrl, TaskName, WebhookName,
 };
 
-/// What files, pages, chats and dialogs put around a text.
+/// Characters that files, pages, chats and dialogs put around a text.
 const AROUND: [&str; 7] = [
     " ",
     "\n",

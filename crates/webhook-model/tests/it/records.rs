@@ -1,4 +1,4 @@
-//! What users get wrong in the records, beyond single values.
+//! Mistakes of users in the records, beyond single values.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -160,7 +160,7 @@ fn signing_secrets_are_checked_in_form_and_rotated_newest_first() {
         assert!(SigningSecret::parse(refused).is_err(), "{refused}");
     }
     assert_eq!(SigningSecret::parse(secret(1).expose()).unwrap(), secret(1));
-    // Of another system: Svix lets its users choose up to 75 bytes.
+    // The names of another system: Svix lets its users choose up to 75 bytes.
     for (bytes, fits) in [
         (15, false),
         (16, true),

@@ -1,4 +1,4 @@
-//! Headers that may stand once in a request: a second line makes receivers refuse or guess.
+//! Headers that may occur once in a request: a second line makes receivers refuse or guess.
 
 use webhook_model::{Field, Header, Headers};
 

@@ -1,4 +1,4 @@
-//! Public test vectors. Their sources and licences stand beside them in `tests/vectors`.
+//! Public test vectors. Their sources and licences are next to them in `tests/vectors`.
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,8 @@ fn values(name: &str) -> Values<'_> {
     Values::new("Thu, 16 Oct 2025 11:38:07 EDT", 1, name)
 }
 
-/// Of the rows that are left open, these are ordinary headers; the others are refused: values
-/// beyond ASCII, what would change how a request is framed, the sender's own names, very long
+/// These rows, which the standard leaves open, are ordinary headers; the others are refused: values
+/// beyond ASCII, names that would change how a request is framed, the sender's own names, very long
 /// names.
 #[test]
 fn header_lines() {
@@ -60,7 +60,7 @@ fn header_lines() {
     }
 }
 
-/// Percent-encoded line breaks are text like any other and travel as they are written.
+/// Percent-encoded line breaks are text like any other and are sent as they are written.
 #[test]
 fn crlf_payloads_travel_as_literal_text() {
     let text = std::fs::read_to_string(path("headers/crlf_payloads.txt")).unwrap();
@@ -70,8 +70,8 @@ fn crlf_payloads_travel_as_literal_text() {
     }
 }
 
-/// Rows that are left open there are refused here: the word Bearer alone is most likely half of a
-/// header that was copied, a key behind the word Bearer would be sent with a prefix, and a key
+/// Rows that are left open there are refused here: the word Bearer by itself is most likely half of
+/// a header that was copied, a key behind the word Bearer would be sent with a prefix, and a key
 /// beyond ASCII has no agreed encoding.
 #[test]
 fn outbound_authorization_values() {
@@ -89,7 +89,7 @@ fn outbound_authorization_values() {
     }
 }
 
-/// What the URL standard calls a failure is refused; what is accepted has the standard's host.
+/// URLs that the URL standard calls a failure are refused; accepted ones have the standard's host.
 #[test]
 fn urls_agree_with_the_standard() {
     let cases: Vec<Value> =
@@ -149,7 +149,7 @@ fn naughty_strings_as_texts() {
         serde_json::from_str(&std::fs::read_to_string(path("strings/blns.json")).unwrap()).unwrap();
     let (mut accepted, mut refused) = (0, 0);
     for string in &strings {
-        // What surrounds a name is dropped.
+        // White space around a name is dropped.
         let name = trim_pasted(string);
         let length = name.chars().count();
         let is_text = !name.chars().any(char::is_control) && hidden_character(name).is_none();

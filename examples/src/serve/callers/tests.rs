@@ -65,7 +65,8 @@ fn whatever_is_presented_tells_requests_apart() {
     assert_eq!(with_another, all[0], "no new user");
 }
 
-/// Nobody fills the memory of a network, and one user with many sessions forgets the own ones.
+/// One user with many sessions replaces only this user's credentials, and a network remembers a
+/// bounded number.
 #[test]
 fn what_is_remembered_is_bounded_and_in_the_first_place_by_user() {
     let callers = Callers::default();

@@ -1,4 +1,4 @@
-//! The table of all connections, and who makes room.
+//! The table of all connections, and which of them ends for another.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,15 +13,15 @@ use crate::serve::neighbours::Neighbours;
 
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// Numbers connections, and the times at which they began to wait.
+    /// The next number of a connection, or of the time at which one began to wait.
     next: u64,
     open: HashMap<u64, Entry>,
-    /// Which connection is idle since when, the first to make room first.
+    /// Idle connections by the time since when they are idle; the first ends first.
     idle: BTreeMap<u64, u64>,
     networks: HashMap<Network, OfNetwork>,
 }
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Doing {
     Nothing,
@@ -43,7 +43,7 @@ struct Entry {
 #[derive(Debug)]
 struct OfNetwork {
     count: usize,
-    /// Those that do not work, of each caller: since when, and which.
+    /// The connections of each caller that do not work: since when, and which.
     waiting: BTreeMap<Caller, BTreeSet<(u64, u64)>>,
     shared: Arc<Neighbours>,
 }
@@ -57,7 +57,7 @@ impl Table {
         self.networks.get(&network).map_or(0, |there| there.count)
     }
 
-    /// A new connection, which is idle.
+    /// Adds a new connection, which is idle.
     pub(super) fn insert(
         &mut self,
         network: Network,
@@ -111,14 +111,14 @@ impl Table {
         }
     }
 
-    /// The one that has been idle for longest leaves; `None` if all work.
+    /// Ends the connection that has been idle for longest; `None` if all work.
     pub(super) fn make_room(&mut self) -> Option<()> {
         let longest = self.idle.values().next().copied()?;
         self.evict(longest)
     }
 
-    /// One of this network leaves: of the caller who has most that do not work, the one that has
-    /// waited for longest. `None` if all work.
+    /// Ends a connection of this network: of the caller with most that do not work, the one that
+    /// has waited for longest. `None` if all work.
     pub(super) fn make_room_in(&mut self, network: Network) -> Option<()> {
         let waiting = self.networks.get(&network)?.waiting.values();
         let most = waiting.max_by_key(|those| (those.len(), Reverse(those.first())))?;
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// Lists it among those that may make room, if it does not work.
+    /// Lists it among those that may end for another, if it does not work.
     fn put_in(&mut self, id: u64) {
         let Some(entry) = self
             .open

@@ -14,7 +14,7 @@ fn network(address: &str) -> Network {
     Network::from(address.parse::<IpAddr>().unwrap())
 }
 
-/// Whether it was asked to leave.
+/// Returns whether the connection was asked to end.
 fn evicted(place: &Place) -> bool {
     let mut leave = std::pin::pin!(place.must_leave());
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -65,8 +65,8 @@ fn who_is_over_the_limit_makes_room_in_the_own_network_alone() {
     assert!(all.admit(network("192.0.2.9")).is_some());
 }
 
-/// Those behind one address as him keep their connections, also those of them who wait for the
-/// rest of a body.
+/// Other users behind the same address keep their connections, also those that wait for the rest of
+/// a body.
 #[test]
 fn in_a_network_who_has_most_makes_room() {
     let all = connections(10, 5);
@@ -99,7 +99,7 @@ fn who_waits_for_a_body_makes_no_room_for_other_networks() {
     assert!(all.admit(network("192.0.2.1")).is_some() && evicted(&first));
 }
 
-/// Whatever happens, what is counted is what is there.
+/// The counts equal the open connections after any sequence of changes.
 #[test]
 fn nothing_is_left_behind() {
     let all = connections(5, 3);

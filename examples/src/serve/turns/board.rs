@@ -1,4 +1,4 @@
-//! Who has a turn, who waits, and who is next.
+//! The callers that have a turn, those that wait, and which is next.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,20 +19,20 @@ pub(super) struct Board {
     most_per_user: usize,
     waiting: usize,
     most_waiting: usize,
-    /// Numbers requests.
+    /// The next number of a request.
     next: u64,
-    /// Those who have a turn or wait for one; no others are kept.
+    /// The callers that have a turn or wait for one; no others are kept.
     callers: BTreeMap<Caller, Requests>,
-    /// Those who wait and may not be next yet, too.
+    /// The callers that wait, including those that may not be next yet.
     rotation: Rotation<Caller>,
 }
 
 /// The requests of one caller.
 #[derive(Debug, Default)]
 struct Requests {
-    /// How many have a turn.
+    /// How many of them have a turn.
     held: usize,
-    /// Those that wait: numbered, in order. No lane is empty.
+    /// The waiting requests of each queue, by number, in order. No queue is empty.
     waiting: BTreeMap<Lane, BTreeMap<u64, Sender<()>>>,
     rotation: Rotation<Lane>,
 }
@@ -50,8 +50,8 @@ impl Board {
         }
     }
 
-    /// A request, which hears when it has its turn, and whose sender is dropped if too many wait;
-    /// its number.
+    /// Adds a request and returns its number. It is notified when it has its turn; its sender is
+    /// dropped if too many wait.
     pub(super) fn enter(&mut self, lane: Lane, told: Sender<()>) -> u64 {
         self.next += 1;
         let number = self.next;
@@ -71,7 +71,7 @@ impl Board {
         number
     }
 
-    /// A request waits no longer; its sender if it did.
+    /// Removes a request from its queue; returns its sender if it waited.
     pub(super) fn leave(&mut self, lane: Lane, number: u64) -> Option<Sender<()>> {
         let requests = self.callers.get_mut(&lane.caller)?;
         let waiting = requests.waiting.get_mut(&lane)?;
@@ -94,8 +94,8 @@ impl Board {
         self.serve();
     }
 
-    /// Whether a turn less for this caller is one for a request that waits: one of the own, or of
-    /// a caller who has fewer.
+    /// Returns whether a waiting request could use a turn of this caller: one of the same caller,
+    /// or of a caller who has fewer.
     pub(super) fn is_wanted(&self, caller: Caller) -> bool {
         let held = self.held(caller);
         self.rotation.iter().any(|other| {
@@ -107,7 +107,7 @@ impl Board {
         })
     }
 
-    /// Gives out what is free.
+    /// Gives free turns to the next requests.
     fn serve(&mut self) {
         while let Some((lane, number)) = self.first() {
             if let Some(requests) = self.callers.get_mut(&lane.caller) {
@@ -122,7 +122,7 @@ impl Board {
         }
     }
 
-    /// The next request that may have a turn.
+    /// Returns the next request that may have a turn.
     fn first(&self) -> Option<(Lane, u64)> {
         let may_have = |caller: &&Caller| self.may_have_another(self.held(**caller), self.free);
         let caller = self.rotation.iter().find(may_have)?;
@@ -132,7 +132,7 @@ impl Board {
         Some((*lane, *number))
     }
 
-    /// The last of the longest lane leaves.
+    /// Removes the last request of the longest queue.
     fn shorten(&mut self) {
         let lanes = self.callers.values().flat_map(|requests| &requests.waiting);
         let longest = lanes.max_by_key(|(lane, waiting)| (waiting.len(), Reverse(**lane)));
@@ -143,7 +143,7 @@ impl Board {
         }
     }
 
-    /// What is not used is not kept.
+    /// Removes a caller that has no turn and waits for none.
     fn tidy(&mut self, caller: Caller) {
         if let Some(requests) = self.callers.get(&caller)
             && requests.waiting.is_empty()

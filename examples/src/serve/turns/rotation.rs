@@ -1,4 +1,4 @@
-//! Those who take turns, in order.
+//! The order in which callers take turns.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 pub(super) struct Rotation<T>(VecDeque<T>);
 
 impl<T: Copy + Eq> Rotation<T> {
-    /// At the end, if it is not there.
+    /// Adds it at the end, if it is not there.
     pub(super) fn enter(&mut self, one: T) {
         if !self.0.contains(&one) {
             self.0.push_back(one);
@@ -17,7 +17,7 @@ impl<T: Copy + Eq> Rotation<T> {
         self.0.retain(|other| other != one);
     }
 
-    /// It had its turn: to the end.
+    /// Moves it to the end after its turn.
     pub(super) fn had(&mut self, one: &T) {
         self.leave(one);
         self.0.push_back(*one);

@@ -1,4 +1,4 @@
-//! What was accepted, against what was stored.
+//! Accepted occurrences, compared with stored deliveries.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::{Judge, Promise};
 use crate::simulation::accounts::administrator;
 
 impl Judge<'_> {
-    /// Every occurrence that was accepted ran the task of every steady webhook that receives it,
+    /// Checks that every accepted occurrence ran the task of every steady webhook that receives it,
     /// once, and no task of others.
     pub(super) fn accepted(&mut self) {
         let mut made: BTreeMap<(u64, usize), u32> = BTreeMap::new();
@@ -55,7 +55,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A one-time task that was reached ran once; one that was not, at most once.
+    /// Checks that a one-time task ran once if an occurrence matched it, and at most once
+    /// otherwise.
     pub(super) fn once(&mut self) {
         let mut made: BTreeMap<u64, u32> = BTreeMap::new();
         for delivery in self.evidence.deliveries {
@@ -78,7 +79,7 @@ impl Judge<'_> {
     }
 }
 
-/// The numbers of an occurrence and of a webhook.
+/// Returns the numbers of an occurrence and of a webhook.
 pub(super) fn numbers(body: &str) -> Option<(u64, usize)> {
     Some((
         field(body, "n")?,

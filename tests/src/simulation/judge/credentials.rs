@@ -1,4 +1,4 @@
-//! What each request carried, against what its webhook was to show.
+//! The credentials in each request, compared with those that its webhook had to show.
 
 use chrono::{DateTime, Utc};
 use delivery::SigningKeys;
@@ -9,7 +9,8 @@ use crate::simulation::ledger::Hook;
 use crate::simulation::network::Request;
 
 impl Judge<'_> {
-    /// What is sent after an edit shows what is new; the secret of before still signs beside it.
+    /// Checks that requests after an edit show the new credentials, and that the old secret still
+    /// signs during the overlap.
     pub(super) fn credentials(&mut self) {
         for request in self.evidence.seen {
             let hooks = self.hooks.iter().enumerate();
@@ -34,7 +35,7 @@ fn is_token_right(index: usize, hook: &Hook, request: &Request) -> Option<()> {
     is_current(&hook.tokens, number, request.at).then_some(())
 }
 
-/// Two signatures, but where there never was a second secret.
+/// Returns whether there are two signatures, or one if there never was a second secret.
 fn are_secrets_right(index: usize, hook: &Hook, request: &Request) -> Option<()> {
     let at = request.carried.timestamp.parse().ok()?;
     let at = DateTime::from_timestamp(at, 0)?;
@@ -57,14 +58,15 @@ fn are_secrets_right(index: usize, hook: &Hook, request: &Request) -> Option<()>
     .then_some(())
 }
 
-/// No other was surely stored since, long enough ago: what was claimed before shows what held then.
+/// Returns whether no other value was certainly stored after it, long enough ago: deliveries
+/// claimed earlier show the earlier value.
 fn is_current(all: &[Change], number: usize, at: DateTime<Utc>) -> bool {
     let later = all.iter().filter(|later| follows(later, &all[number]));
     let stored = later.filter_map(|later| later.ended);
     stored.into_iter().all(|(stored, _)| stored + CLAIMED >= at)
 }
 
-/// No third was surely stored between the two.
+/// Returns whether no third value was certainly stored between the two.
 fn is_before(all: &[Change], before: usize, newest: usize) -> bool {
     let mut between = all.iter().filter(|third| follows(third, &all[before]));
     !between.any(|third| {
@@ -74,7 +76,7 @@ fn is_before(all: &[Change], before: usize, newest: usize) -> bool {
     })
 }
 
-/// Whether one was surely stored, and surely after the other.
+/// Returns whether one was certainly stored, and certainly after the other.
 fn follows(later: &Change, other: &Change) -> bool {
     let stored = later.ended.is_some_and(|(_, stored)| stored);
     stored && other.ended.is_some_and(|(ended, _)| ended < later.began)

@@ -1,4 +1,4 @@
-//! Each delivery, against the requests that came.
+//! Each delivery, compared with the requests that arrived.
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
@@ -31,7 +31,7 @@ impl Judge<'_> {
             self.cancelled(delivery, &hook, &requests);
         }
         let unknown: Vec<_> = self.requests.keys().map(|id| (*id).to_owned()).collect();
-        // A webhook that was deleted took its log with it.
+        // A deleted webhook took its log with it.
         if self.hooks.iter().all(|hook| !hook.deleted) {
             for id in unknown {
                 self.breach(
@@ -61,8 +61,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The first claim of a delivery that is lost is not counted; an attempt follows it, or the
-    /// loss that ends the delivery. Where nothing dies no claim is lost.
+    /// Checks the number of requests of a delivery. Its first lost claim is not counted; an attempt
+    /// follows it, or the loss that ends the delivery. If nothing dies no claim is lost.
     fn repeats(&mut self, delivery: &Delivery, hook: &Hook, requests: usize) {
         let (attempts, lost) = (delivery.attempts as usize, delivery.lost_claims as usize);
         let uncounted = match self.evidence.calm {
@@ -85,7 +85,7 @@ impl Judge<'_> {
     fn early(&mut self, delivery: &Delivery, hook: &Hook, requests: &[&Request]) {
         let wrong = TimeDelta::seconds(self.evidence.jumped.cast_signed());
         let slack = TimeDelta::seconds(1) + wrong;
-        // What a target wanted is forgotten with an attempt that could not be recorded.
+        // A target's wishes are forgotten with an attempt that could not be recorded.
         let requests: Vec<_> = requests
             .iter()
             .filter(|request| !request.repeated)

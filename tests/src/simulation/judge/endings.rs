@@ -1,4 +1,5 @@
-//! What ended without success, against what its webhook allows; and what was cancelled.
+//! Deliveries that ended without success, compared with the settings of their webhook; and
+//! cancelled deliveries.
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
@@ -7,13 +8,14 @@ use super::{CLAIMED, Judge, Promise};
 use crate::simulation::ledger::Hook;
 use crate::simulation::network::Request;
 
-/// What is said of a delivery that was cancelled.
+/// The error text of a cancelled delivery.
 const CANCELLED: &str = "cancelled";
-/// Nothing that waits was claimed where no claim is lost.
+/// If no claim is lost, no waiting delivery was claimed.
 const AT_ONCE: TimeDelta = TimeDelta::seconds(1);
 
 impl Judge<'_> {
-    /// All attempts were made that its webhook allowed at any time, or there is another reason.
+    /// Checks that all attempts were made that its webhook allowed at any time, or that there is
+    /// another reason.
     pub(super) fn given_up(&mut self, delivery: &Delivery, hook: &Hook) {
         if delivery.state != DeliveryState::Error {
             return;
@@ -39,8 +41,8 @@ impl Judge<'_> {
         }
     }
 
-    /// It stays so, and no request follows; but a claim that was lost before may still be used for
-    /// as long as its lease lasts.
+    /// Checks that it stays cancelled, and that no request follows; but a claim that was lost
+    /// before may still be used until its lease ends.
     pub(super) fn cancelled(&mut self, delivery: &Delivery, hook: &Hook, requests: &[&Request]) {
         let cancels = hook.cancels.iter();
         let cancels = cancels.filter(|cancel| cancel.asked.contains(&delivery.id));

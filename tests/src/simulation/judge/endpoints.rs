@@ -1,8 +1,9 @@
-//! What the engine did with webhooks that fail, and said of them, against how their attempts went.
+//! The engine's actions on failing webhooks, and its notices about them, compared with the results
+//! of their attempts.
 //!
-//! What is promised rests on counters that are written two seconds after an attempt, by the hour.
-//! So nothing is judged by an attempt around which a process was killed or the store was away, and
-//! nothing after a clock was set.
+//! The promises rest on counters that are written two seconds after an attempt, by the hour. So no
+//! attempt counts around which a process was killed or the store was unreachable, and nothing
+//! counts after a clock was set.
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
@@ -13,14 +14,14 @@ use crate::simulation::edits::{Edit, disablings};
 use crate::simulation::ledger::Hook;
 use crate::simulation::notices::{Notice, Said};
 
-/// What was counted is known to all processes, and acted upon, after this time.
+/// The time after which all processes know a count and have acted on it.
 const KNOWN: TimeDelta = TimeDelta::seconds(60);
-/// What is counted is known by the hour.
+/// The unit of the counts.
 const HOUR: TimeDelta = TimeDelta::hours(1);
-/// A webhook that fails is looked at after this time at the soonest.
+/// The earliest time after which a failing webhook is examined.
 const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
 
-/// An attempt that was recorded.
+/// A recorded attempt.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     started: DateTime<Utc>,
@@ -28,17 +29,17 @@ struct Tried {
     success: bool,
 }
 
-/// All that is known of a webhook.
+/// The evidence about a webhook.
 struct Endpoint {
     hook: Hook,
-    /// In the order in which they began.
+    /// The attempts, in the order in which they began.
     tried: Vec<Tried>,
     edits: Vec<Edit>,
-    /// In the order in which they were stored.
+    /// The notices, in the order in which they were stored.
     notices: Vec<Notice>,
-    /// When deliveries were given up after all their attempts.
+    /// The times at which deliveries were given up after all their attempts.
     given_up: Vec<DateTime<Utc>>,
-    /// When attempts began that the target accepted, recorded or not, in order.
+    /// The times at which attempts began that the target accepted, recorded or not, in order.
     accepted: Vec<DateTime<Utc>>,
 }
 
@@ -54,7 +55,7 @@ impl Endpoint {
         self.accepted.get(count.checked_sub(1)?).copied()
     }
 
-    /// The last edit until then.
+    /// Returns the last edit until then.
     fn edited(&self, until: DateTime<Utc>) -> Option<Edit> {
         let before = self.edits.iter().rev();
         before.copied().find(|edit| edit.at <= until)
@@ -63,7 +64,7 @@ impl Endpoint {
 
 impl Judge<'_> {
     pub(super) fn endpoints(&mut self) {
-        // A webhook that was deleted took its log with it.
+        // A deleted webhook took its log with it.
         let hooks = self.hooks.clone().into_iter();
         for hook in hooks.filter(|hook| !hook.deleted) {
             let endpoint = self.endpoint(hook);
@@ -121,8 +122,8 @@ impl Judge<'_> {
         all
     }
 
-    /// Whether no process was killed, the store was well and all clocks had always been right. What
-    /// is recorded by a clock that was set back seems to be earlier than that.
+    /// Returns whether no process was killed, the store was well and all clocks had always been
+    /// right. Entries of a clock that was set back seem to be earlier than that.
     fn is_quiet(&self, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
         let mut killed = self.evidence.killed.values();
         let mut troubles = self.evidence.store_troubles.iter();
@@ -133,18 +134,19 @@ impl Judge<'_> {
             && !jumps.any(|at| *at <= until + wrong)
     }
 
-    /// Whether it is counted, from [`KNOWN`] after its end on.
+    /// Returns whether it is counted, from [`KNOWN`] after its end on.
     fn is_known(&self, tried: &Tried) -> bool {
         self.is_quiet(tried.started, tried.ended + KNOWN)
     }
 
-    /// Whether all processes that ran then, or began since, ran until the other moment.
+    /// Returns whether all processes that ran then, or began since, ran until the other moment.
     fn none_ends(&self, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
         let mut lives = self.evidence.lives.values();
         !lives.any(|life| (from..=until).contains(&life.until))
     }
 
-    /// It failed for the whole time, since an edit too, and nothing was delivered in that time.
+    /// Checks that a disabled webhook failed for the whole time, also since its last edit, and that
+    /// nothing was delivered in that time.
     fn disabled_wrongly(&self, endpoint: &Endpoint) -> Vec<String> {
         let mut wrong = Vec::new();
         for at in disablings(&endpoint.edits) {
@@ -175,8 +177,9 @@ impl Judge<'_> {
         wrong
     }
 
-    /// It is disabled with the first attempt after the policy's time; but what failed in an hour is
-    /// known from the end of that hour on, and nothing of an hour in which something was delivered.
+    /// Checks that a webhook is disabled with the first attempt after the policy's time; but
+    /// failures in an hour are known from the end of that hour on, and those of an hour with a
+    /// delivery do not count.
     fn left_enabled(&self, endpoint: &Endpoint) -> Option<String> {
         let hour = |at: DateTime<Utc>| at.duration_trunc(HOUR).unwrap();
         let failed = endpoint.tried.iter().filter(|tried| !tried.success);
@@ -207,13 +210,13 @@ impl Judge<'_> {
         None
     }
 
-    /// It has failed, and nothing was delivered since it is said to.
+    /// Checks that it has failed, and that nothing was delivered since the time in the notice.
     fn failing(&self, endpoint: &Endpoint) -> Vec<String> {
         let mut wrong = Vec::new();
         for notice in endpoint.said(Said::Failing) {
             let since = notice.since.unwrap_or(notice.at);
             let is_counted = |sent: &&Tried| {
-                // A second is the precision of what is said.
+                // The notice is precise to a second.
                 let is_later = sent.started >= since + TimeDelta::seconds(1);
                 is_later && sent.ended + KNOWN < notice.at && self.is_known(sent)
             };
@@ -238,8 +241,8 @@ impl Judge<'_> {
         wrong
     }
 
-    /// Once for each trouble that was said; and if something was delivered since, within half of
-    /// the time for which it failed.
+    /// Checks that each reported trouble ends with one notice; and, if something was delivered,
+    /// within half of the time for which it failed.
     fn recovered(&self, endpoint: &Endpoint) -> Vec<String> {
         let mut wrong = Vec::new();
         for notice in endpoint.said(Said::Recovered) {
@@ -277,8 +280,8 @@ impl Judge<'_> {
         wrong
     }
 
-    /// Whether a process knows until then that the webhook was said to fail: the one that said it,
-    /// or one that began since and found that in the last hour in which something was sent,
+    /// Returns whether a process knows until then that the webhook was reported as failing: the one
+    /// that reported it, or one that began later and found that in the last hour with requests
     /// something was given up and nothing delivered.
     fn is_kept(&self, endpoint: &Endpoint, notice: &Notice, until: DateTime<Utc>) -> bool {
         if self.is_quiet(notice.at - KNOWN, until) && self.none_ends(notice.at - KNOWN, until) {
@@ -299,7 +302,7 @@ impl Judge<'_> {
         let Some(last) = before.clone().map(|tried| hour(tried.ended)).max() else {
             return false;
         };
-        // What was recorded about the hour may be counted in either.
+        // Attempts recorded around the full hour may be counted in either hour.
         let mut near = before.filter(|tried| tried.ended + KNOWN > last);
         let is_active = endpoint
             .edited(at)
@@ -313,7 +316,7 @@ impl Judge<'_> {
         in_time && is_active && is_given_up && !near.any(|tried| tried.success)
     }
 
-    /// Each time, and at no other.
+    /// Checks that each disabling is reported, and nothing else.
     fn disabled(&self, endpoint: &Endpoint) -> Vec<String> {
         let disabled = disablings(&endpoint.edits);
         let mut wrong = Vec::new();
@@ -337,7 +340,8 @@ impl Judge<'_> {
         wrong
     }
 
-    /// In each hour in which a delivery was given up, or a moment later; and never more than were.
+    /// Checks that each hour in which a delivery was given up is reported, at most a moment later,
+    /// and with no larger number.
     fn exhausted(&self, endpoint: &Endpoint) -> Vec<String> {
         let mut wrong = Vec::new();
         for at in &endpoint.given_up {
@@ -365,7 +369,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether it ended after its attempts: not by its user, and not because its senders died.
+/// Returns whether it ended after its attempts: neither by its user, nor because its senders died.
 fn was_given_up(delivery: &Delivery) -> bool {
     let ended = [EndReason::Expired, EndReason::LostClaims].map(EndReason::as_str);
     let info = delivery.status_info.as_str();

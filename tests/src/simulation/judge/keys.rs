@@ -1,4 +1,4 @@
-//! Which keys were taken, against which were good.
+//! Accepted keys, compared with valid ones.
 
 use chrono::TimeDelta;
 
@@ -7,7 +7,8 @@ use crate::simulation::keys::{Ends, Use};
 
 impl Judge<'_> {
     pub(super) fn keys(&mut self) {
-        // Who once saw that a key is over keeps to that when the clock is set back.
+        // A process that once saw the end of a key does not accept it again when the clock is set
+        // back.
         let ahead = TimeDelta::seconds(self.evidence.jumped.cast_signed() * 2);
         let uses = self.evidence.ledger.uses.lock().unwrap().clone();
         for used in uses {
@@ -21,7 +22,8 @@ impl Judge<'_> {
     }
 }
 
-/// An old key is good for the overlap and no longer; every other is good.
+/// Returns whether the answer was right: an old key is valid during the overlap and no longer;
+/// every other one is valid.
 fn is_right(used: &Use, ahead: TimeDelta) -> bool {
     let ([before, after], [first, last]) = (used.known, used.between);
     match (used.good_for, before, after) {

@@ -1,4 +1,4 @@
-//! What was under way, against the leases that the store recorded.
+//! Requests under way, compared with the leases that the store recorded.
 
 use chrono::TimeDelta;
 
@@ -8,8 +8,9 @@ use super::{Judge, Promise};
 const ROUNDED: TimeDelta = TimeDelta::milliseconds(100);
 
 impl Judge<'_> {
-    /// A request is over before another process may send the same. Where a process dies or a clock
-    /// is set, a delivery may have two claims at a time, and nobody can tell whose a request is.
+    /// Checks that a request ends before another process may send the same. If a process dies or a
+    /// clock is set, a delivery may have two claims at a time, and nobody can know to which of them
+    /// a request belongs.
     pub(super) fn leases(&mut self) {
         if !self.evidence.calm {
             return;

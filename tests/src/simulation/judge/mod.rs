@@ -1,4 +1,4 @@
-//! What must hold after every run.
+//! Checks of every run's results.
 
 mod accepted;
 mod credentials;
@@ -30,44 +30,44 @@ use super::network::Request;
 use super::plans::Plans;
 use super::switches::end_killed;
 
-/// What was claimed before an edit, a pause or a cancellation is sent at most this much later: its
-/// lease is over by then.
+/// The time after which deliveries claimed before an edit, a pause or a cancellation have been
+/// sent: their lease has ended by then.
 const CLAIMED: TimeDelta = TimeDelta::seconds(60);
 
-/// What a run leaves behind.
+/// The results of a run.
 pub(super) struct Evidence<'a> {
     pub ledger: &'a Ledger,
     pub plans: &'a Plans,
     pub leases: &'a Leases,
     pub edits: &'a Edits,
-    /// After failing for this time a webhook is disabled.
+    /// The time of failing after which a webhook is disabled.
     pub disable_after: TimeDelta,
     pub seen: &'a [Request],
     pub most_at_once: &'a [usize],
     pub forbidden: &'a [IpAddr],
     pub deliveries: &'a [Delivery],
-    /// The attempts of each that were recorded, the oldest first.
+    /// The recorded attempts of each, the oldest first.
     pub attempts: &'a HashMap<DeliveryId, Vec<AttemptRecord>>,
-    /// The queue did not become empty in time.
+    /// The delay if the queue did not become empty in time.
     pub late: Option<Duration>,
-    /// The most seconds that a clock was wrong by.
+    /// The largest number of seconds by which a clock was wrong.
     pub jumped: u64,
-    /// When one was set, also when it was set right again.
+    /// The times at which one was set, also when it was set right again.
     pub jumps: &'a [DateTime<Utc>],
-    /// When processes were killed, by their number.
+    /// The times at which processes were killed, by their number.
     pub killed: &'a BTreeMap<u64, DateTime<Utc>>,
-    /// When processes ran.
+    /// The times between which processes ran.
     pub lives: &'a BTreeMap<u64, Life>,
-    /// When the store was not well for some process.
+    /// The times between which the store was not well for some process.
     pub store_troubles: &'a [(DateTime<Utc>, DateTime<Utc>)],
-    /// When the run ended.
+    /// The end of the run.
     pub ended: DateTime<Utc>,
-    /// No process died, no clock jumped, and the store was well.
+    /// Whether no process died, no clock jumped, and the store was well.
     pub calm: bool,
     pub processes: u8,
 }
 
-/// Which promises were broken.
+/// Returns the broken promises.
 pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     let mut hooks = evidence.ledger.hooks.lock().unwrap().clone();
     end_killed(&mut hooks, evidence.killed);
@@ -102,7 +102,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.breaches
 }
 
-/// Collects what was broken.
+/// Collects the broken promises.
 struct Judge<'a> {
     evidence: &'a Evidence<'a>,
     hooks: Vec<Hook>,

@@ -1,4 +1,4 @@
-//! How many at once, and in which order.
+//! The number of concurrent requests, and their order.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Of two deliveries the older one's requests within that time are all before the newer one's.
+    /// Checks that, within that time, all requests of an older delivery come before those of a
+    /// newer one.
     fn order_within(&mut self, hook: WebhookId, (from, until): (DateTime<Utc>, DateTime<Utc>)) {
         let mut came: HashMap<&str, (usize, usize)> = HashMap::new();
         for (at, request) in self.evidence.seen.iter().enumerate() {
@@ -57,8 +58,8 @@ impl Judge<'_> {
     }
 }
 
-/// When it keeps the order: always, or from an edit on. What was claimed before that may overtake,
-/// and so may what is claimed once it may have been edited back.
+/// Returns the periods in which the webhook keeps the order: always, or from an edit on. Deliveries
+/// claimed before that may overtake, and so may those claimed once it may have been edited back.
 pub(super) fn spans(hook: &Hook) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
     if hook.in_order {
         return vec![(DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC)];

@@ -1,4 +1,4 @@
-//! What users have, against what they may.
+//! The records of users, compared with their quotas.
 
 use chrono::TimeDelta;
 
@@ -6,7 +6,7 @@ use super::{Judge, Promise};
 use crate::simulation::accounts::ALL;
 use crate::simulation::plans::{Creation, Plan};
 
-/// What was decided before is stored by then.
+/// The time after which earlier decisions are stored.
 const UNDER_WAY: TimeDelta = TimeDelta::seconds(3);
 
 impl Judge<'_> {
@@ -17,14 +17,15 @@ impl Judge<'_> {
                 self.breach(Promise::QuotasHold, format!("{creation:?}"));
             }
         }
-        // What a wrong clock says of when something was made is of no use.
+        // The creation times that a wrong clock reports are of no use.
         if self.evidence.jumped == 0 {
             ALL.into_iter().for_each(|user| self.waiting(user));
         }
     }
 
-    /// Where nothing may wait, nothing is stored. Where some may, how much too many there are is an
-    /// estimate's affair: a process knows what waits as of the last time that it had to.
+    /// Checks waiting deliveries. While a user's quota of them is 0, none is stored. A larger quota
+    /// is not checked, because it is estimated: a process knows the number of waiting deliveries as
+    /// of the last time that it needed it.
     fn waiting(&mut self, user: u128) {
         let plans = self.evidence.plans.of(user);
         let all = self.evidence.deliveries.iter();
@@ -44,8 +45,8 @@ impl Judge<'_> {
     }
 }
 
-/// It is stored only where there is room, and refused only where there is none; where something
-/// else changed between the two, nothing is known.
+/// Returns whether a record was stored only within the quota, and refused only beyond it; if
+/// something else changed in between, nothing is known.
 fn is_creation_right(creation: &Creation) -> bool {
     let Creation { before, after, .. } = creation;
     if before.plan != after.plan || before.deleted != after.deleted {

@@ -1,10 +1,11 @@
-//! What was sent of webhooks that were paused or deleted.
+//! Requests of webhooks that were paused or deleted.
 
 use super::{CLAIMED, Judge, Promise};
 use crate::simulation::switches::surely_on;
 
 impl Judge<'_> {
-    /// Nothing but what was claimed before, until it may have been resumed.
+    /// Checks that only deliveries claimed before are sent, until the webhook may have been
+    /// resumed.
     pub(super) fn rests(&mut self) {
         for hook in self.hooks.clone() {
             for (from, until) in surely_on(&hook.rests) {

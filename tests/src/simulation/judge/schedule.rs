@@ -1,4 +1,4 @@
-//! When attempts were made, against when they were due.
+//! The times of attempts, compared with their due times.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,18 @@ use super::{Judge, Promise};
 use crate::simulation::edits::disablings;
 use crate::simulation::ledger::Hook;
 
-/// Seconds from each attempt to the next, and from all further ones, before jitter.
+/// The seconds from each attempt to the next, and from all further ones, before jitter.
 const DELAYS: [i64; 5] = [5, 30, 120, 600, 1_800];
 const FURTHER: i64 = 3_600;
-/// The least and the most that jitter makes of a second, in milliseconds.
+/// The smallest and the largest length of a second with jitter, in milliseconds.
 const JITTER: (i64, i64) = (800, 1_200);
-/// Clocks that are right differ by half a second, as they are compared, and may be corrected by
-/// that.
+/// The difference of correct clocks, as they are compared, by which they may be corrected: half a
+/// second.
 const CLOCKS: TimeDelta = TimeDelta::seconds(2);
-/// A process has found out within this time that its clock was set, though the store was away.
+/// The time within which a process finds out that its clock was set, even if the store was
+/// unreachable.
 const COMPARED: TimeDelta = TimeDelta::seconds(600);
-/// A webhook of which something is due makes an attempt within this time: a few polls, an open
+/// The time within which a webhook with a due delivery makes an attempt: a few polls, an open
 /// circuit breaker's pause, turns of a backlog, timeouts of others.
 const IDLE: TimeDelta = TimeDelta::seconds(300);
 
@@ -32,8 +33,8 @@ struct Pair<'a> {
 }
 
 impl Judge<'_> {
-    /// An attempt follows the one that failed before it not sooner than the schedule says and the
-    /// target wants; nor much later, where nothing is in its way.
+    /// Checks that an attempt follows a failed one not sooner than the schedule and the target say;
+    /// nor much later, if nothing delays it.
     pub(super) fn schedule(&mut self) {
         let (attempts, jumps) = (self.evidence.attempts, self.evidence.jumps);
         let mut came: HashMap<&str, Vec<DateTime<Utc>>> = HashMap::new();
@@ -46,7 +47,8 @@ impl Judge<'_> {
             all.extend(attempts[&delivery.id].iter());
         }
         for hook in self.hooks.clone() {
-            // What is hastened is due at once, and what is replayed has its schedule again.
+            // A delivery retried by its user is due immediately, and a replayed one starts its
+            // schedule again.
             if hook.hastened || hook.replayed {
                 continue;
             }
@@ -72,8 +74,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether it was neither paused nor switched to keep the order: then something else may be in the
-/// way of what is due.
+/// Returns whether it was neither paused nor switched to keep the order: otherwise something else
+/// may delay a due delivery.
 fn is_never_held(hook: &Hook) -> bool {
     hook.orders.is_empty() && !hook.rests.iter().any(|rest| rest.on)
 }
@@ -84,8 +86,8 @@ impl Pair<'_> {
         next + CLOCKS < made + self.waits().0 && self.is_timed_right(jumps, came)
     }
 
-    /// Whether all clocks were right from the one to the other. Before any was set they were. Later
-    /// a recorded time may be wrong by as much as a clock was: it is right where requests `came`.
+    /// Returns whether all clocks were right between the two. Before any was set they were. Later a
+    /// recorded time may be wrong by as much as a clock was: it is right if requests `came`.
     fn is_timed_right(self, jumps: &[DateTime<Utc>], came: &[DateTime<Utc>]) -> bool {
         let from = self.made.started - COMPARED;
         let until = end(self.made).max(self.next.started) + CLOCKS;
@@ -95,7 +97,8 @@ impl Pair<'_> {
         is_before_all || (is_undisturbed && both.all(|attempt| was_seen(attempt, came)))
     }
 
-    /// `all` attempts of the webhook are known: while there are others, it takes its turn.
+    /// Returns whether the next attempt is late. `all` attempts of the webhook are known: while
+    /// there are others, it waits for its turn.
     fn is_late(self, all: &[&AttemptRecord]) -> bool {
         let (made, next) = (end(self.made), self.next.started);
         let due = made + self.waits().1;
@@ -103,8 +106,8 @@ impl Pair<'_> {
         next > due + IDLE && before.all(|other| next > end(other) + IDLE)
     }
 
-    /// The least and the most time from the end of the one to the other. Without a replay its
-    /// number says how many were made.
+    /// Returns the shortest and the longest time from the end of the one to the other. Without a
+    /// replay its number is that of the attempts made.
     fn waits(self) -> (TimeDelta, TimeDelta) {
         let nth = (self.made.number as usize).saturating_sub(1);
         let delay = DELAYS.get(nth).copied().unwrap_or(FURTHER);
@@ -128,7 +131,7 @@ impl Pair<'_> {
     }
 }
 
-/// Whether a request came in the time in which it was made as it is recorded.
+/// Returns whether a request came in the recorded time of the attempt.
 fn was_seen(attempt: &AttemptRecord, came: &[DateTime<Utc>]) -> bool {
     let (from, until) = (attempt.started - CLOCKS, end(attempt) + CLOCKS);
     came.iter().any(|at| (from..=until).contains(at))
@@ -147,7 +150,8 @@ mod tests {
     use crate::simulation::script::{Act, Mood, Script, Step};
     use crate::simulation::{Sabotage, run, run_sabotaged};
 
-    /// A clock is set; when that is known, all that is sent fails, for longer than two delays.
+    /// Returns a script in which a clock is set; when that is known, all requests fail, for longer
+    /// than two delays.
     fn script() -> Script {
         let step = |seconds, act| Step {
             after: Duration::from_secs(seconds),

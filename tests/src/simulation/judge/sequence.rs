@@ -1,4 +1,4 @@
-//! What was emitted in sequence, against the sequence in which it came.
+//! Occurrences emitted in sequence, compared with the sequence of their arrival.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::order::spans;
 use super::{Judge, Promise};
 use crate::simulation::ledger::{Happened, Hook};
 
-/// An occurrence, and the first and the last request with it that came to a webhook.
+/// An occurrence, and the first and the last request with it at a webhook.
 #[derive(Clone, Copy, Debug)]
 struct Came {
     number: u64,
@@ -19,7 +19,7 @@ struct Came {
 }
 
 impl Came {
-    /// Whether it was answered before the other was emitted, for the same audience.
+    /// Returns whether it was answered before the other was emitted, for the same audience.
     fn is_before(&self, other: &Self) -> bool {
         let (one, other) = (&self.happened, &other.happened);
         let answered = one.answered.filter(|_| one.is_emitted_one_way());
@@ -28,15 +28,15 @@ impl Came {
 }
 
 impl Happened {
-    /// Whether it was not emitted once more while it waited in the outbox: of two ways that it
-    /// takes then, the faster one makes its deliveries.
+    /// Returns whether it was emitted only once while it waited in the outbox: of two ways that it
+    /// takes otherwise, the faster one makes its deliveries.
     fn is_emitted_one_way(&self) -> bool {
         !(self.later && self.repeated)
     }
 }
 
 impl Judge<'_> {
-    /// Of two occurrences the later one does not come before the earlier one.
+    /// Checks that the later of two occurrences does not arrive before the earlier one.
     pub(super) fn sequence(&mut self) {
         let happened = self.evidence.ledger.happened.lock().unwrap().clone();
         for (index, hook) in self.hooks.clone().iter().enumerate() {
@@ -63,7 +63,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The first and the last request within that time, by occurrence.
+    /// Returns the first and the last request within that time, by occurrence.
     fn came(
         &self,
         index: usize,

@@ -1,4 +1,4 @@
-//! A key as a header has it, against what is stored of it.
+//! A key from a header, checked against its stored form.
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
-//! What needs no store, in one run: a key that is checked, by `apikey-core`, `prefixed-api-key` and
-//! `api-keys-simplified`; a message that is made, by `webhook-model`, `handlebars` and `minijinja`;
-//! one that is sent until it is taken, by `delivery` and `reqwest-middleware` with `reqwest-retry`.
+//! Operations without a store, in one run: checking a key, by `apikey-core`, `prefixed-api-key` and
+//! `api-keys-simplified`; rendering a message, by `webhook-model`, `handlebars` and `minijinja`;
+//! sending one until it is accepted, by `delivery` and `reqwest-middleware` with `reqwest-retry`.
 //!
 //! `cargo run --release --manifest-path benches/peers/Cargo.toml --bin plain`
 

@@ -1,4 +1,4 @@
-//! A JSON message of 1 KiB with four variables, parsed before, escaped as JSON wants it.
+//! A JSON message of 1 KiB with four variables, parsed before, escaped as JSON requires.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ pub(crate) fn contenders() -> Vec<Contender> {
     vec![ours(), handlebars(), minijinja()]
 }
 
-/// The message, with each variable as the template's language has it.
+/// Returns the message, with each variable in the template's language.
 fn message(variable: impl Fn(&str) -> String) -> String {
     let [name, date, at, random] = ["NAME", "DATE", "TIMESTAMP", "RANDOM"].map(variable);
     let filler = "x".repeat(900);

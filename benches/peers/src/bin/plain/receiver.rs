@@ -1,4 +1,4 @@
-//! A receiver in a process of its own, which turns some requests away.
+//! A receiver in a separate process, which refuses some requests.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -12,14 +12,14 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-/// The argument with which this program is the receiver.
+/// The argument that makes this program the receiver.
 pub(crate) const SERVE: &str = "--receiver";
-/// Of this many requests one is answered by 503, the others by 200.
+/// One of this number of requests is answered by 503, the others by 200.
 pub(crate) const REFUSED_OF: usize = 5;
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
-/// This very program as a receiver. It ends with this value.
+/// This program as a receiver. It ends with this value.
 pub(crate) struct Receiver {
     child: Child,
     addr: SocketAddr,
@@ -44,7 +44,7 @@ impl Receiver {
         format!("http://{}/in", self.addr)
     }
 
-    /// How many requests it has answered so far, this one not among them.
+    /// Returns the number of requests answered so far, without this one.
     pub(crate) async fn requests(&self) -> usize {
         let count = reqwest::get(format!("http://{}/count", self.addr)).await;
         count.unwrap().text().await.unwrap().parse().unwrap()

@@ -1,6 +1,6 @@
-//! A message of 500 bytes that is sent until it is taken, to a receiver that turns one request in
-//! five away: as many attempts by each, the same millisecond between two of them, each response
-//! read to its end.
+//! A message of 500 bytes that is sent until it is accepted, to a receiver that refuses one request
+//! in five: the same number of attempts by each, the same millisecond between two of them, each
+//! response read to its end.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const TYPE: (&str, &str) = ("content-type", "application/json");
 const ID: &str = "webhook-id";
 
-/// What a round of one of them took.
+/// The measurements of a round.
 struct Round {
     micros: f64,
     rate: f64,
@@ -158,7 +158,7 @@ fn body(n: usize) -> String {
     format!(r#"{{"n":"{n:06}","filler":"{}"}}"#, "x".repeat(500 - 26))
 }
 
-/// CPU time that this thread has used so far, as the kernel counts it.
+/// Returns the CPU time of this thread so far, as the kernel counts it.
 fn thread_cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())

@@ -4,18 +4,18 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 9;
-/// A round of each lasts about as long.
+/// The approximate length of a round.
 const ROUND: Duration = Duration::from_millis(100);
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
-/// Someone who does the work, and what the work contains beyond that of the others.
+/// A contender, and the part of its work that the others do not do.
 pub(crate) struct Contender {
     pub(crate) package: &'static str,
     pub(crate) does: &'static str,
     pub(crate) call: Box<dyn Fn() -> usize>,
 }
 
-/// The first is ours, and what all are held against.
+/// Prints the table. The first contender is ours, and all are compared with it.
 pub(crate) fn print(what: &str, contenders: &[Contender]) {
     let times: Vec<u32> = contenders.iter().map(|one| times(&one.call)).collect();
     let mut nanos = vec![Vec::new(); contenders.len()];
@@ -39,7 +39,7 @@ pub(crate) fn print(what: &str, contenders: &[Contender]) {
     println!();
 }
 
-/// How often a round of about [`ROUND`] can call it.
+/// Returns the number of calls in a round of about [`ROUND`].
 fn times(call: &dyn Fn() -> usize) -> u32 {
     let mut times = 1;
     while time(call, times) < ROUND / 4 {
@@ -56,7 +56,7 @@ fn time(call: &dyn Fn() -> usize, times: u32) -> Duration {
     begun.elapsed()
 }
 
-/// The median of some figures, with the smallest and the largest.
+/// Returns the median of some measurements, with the smallest and the largest.
 pub(crate) fn spread(mut figures: Vec<f64>, digits: usize) -> String {
     figures.sort_by(f64::total_cmp);
     let (low, high) = (figures[0], figures[figures.len() - 1]);
@@ -64,7 +64,7 @@ pub(crate) fn spread(mut figures: Vec<f64>, digits: usize) -> String {
     format!("{median:.digits$} ({low:.digits$} to {high:.digits$})")
 }
 
-/// As the lock file has it.
+/// Returns the version in the lock file.
 pub(crate) fn version(package: &str) -> &'static str {
     let name = format!("name = \"{package}\"\nversion = \"");
     let (_, rest) = LOCK.split_once(&name).expect("a package of the lock file");

@@ -179,6 +179,7 @@ pub(super) fn fields(
     present: Option<&Webhook>,
     form: &Form,
     problems: &Problems,
+    events: &Markup,
 ) -> Markup {
     let texts = ctx.texts();
     let (t, about_url) = (texts, hint(ctx, form.text("url")));
@@ -197,6 +198,7 @@ pub(super) fn fields(
             div.when.fetch { p.note { (t.of("webhooks-form-mode-fetch-note")) } }
             (authorization_fields(&sheet, present))
         }
+        (events)
         section { (headers::fields(&sheet)) }
         section {
             h2 { (t.of("webhooks-form-delivery-title")) }

@@ -1,4 +1,4 @@
-//! Sends a request with the authorization that it needs. All are part of it already but the access
+//! Sends a request with its authorization. The prepared request has all of it except the access
 //! token of an OAuth 2 client.
 
 #[cfg(test)]
@@ -16,7 +16,7 @@ use crate::transport::Transport;
 /// The status with which a target refuses a token (RFC 6750 §3.1).
 const UNAUTHORIZED: u16 = 401;
 
-/// An attempt, and the access tokens that the target was shown.
+/// An attempt, and the access tokens that were sent to the target.
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub attempt: Attempt,
@@ -24,7 +24,8 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// The attempt as it may be shown: what the target repeats of these credentials is hidden.
+    /// Returns the attempt in a form that may be shown: if the target repeats these credentials,
+    /// they are hidden.
     pub(crate) fn shown(self, credentials: &Credentials) -> Attempt {
         let Self {
             mut attempt,
@@ -38,8 +39,8 @@ impl Sent {
     }
 }
 
-/// One attempt within the budget of `request`. It is one of the owner's requests, which share
-/// connections with those of nobody else.
+/// Makes one attempt within the budget of `request`. Its connections are shared only with requests
+/// of the same owner.
 pub(crate) async fn send(
     transport: &dyn Transport,
     route: &Route,
@@ -95,14 +96,14 @@ struct WithToken<'a> {
     client: &'a OAuth2,
     request: Request,
     call: Call<'a>,
-    /// Those that the target was shown.
+    /// The tokens that were sent to the target.
     tokens: Vec<Secret>,
 }
 
 impl WithToken<'_> {
-    /// With a token that is at hand or fetched now. A token at hand that the target refuses may
-    /// have been revoked: another is fetched, and the request is sent once more. One that was
-    /// fetched for this very attempt will not be better for being fetched again.
+    /// Makes an attempt with a cached token, or with one that is fetched first. A cached token that
+    /// the target refuses may have been revoked: another is fetched, and the request is sent once
+    /// more. A token that was fetched for this attempt is not fetched again.
     async fn attempt(&mut self) -> Result<Attempt, NoToken> {
         let (first, fetched) = self.request().await?;
         if first.status != Some(UNAUTHORIZED) || fetched {
@@ -115,7 +116,7 @@ impl WithToken<'_> {
         Ok(second)
     }
 
-    /// One request, and whether its token was fetched for it.
+    /// Sends one request. Also returns whether its token was fetched for it.
     async fn request(&mut self) -> Result<(Attempt, bool), NoToken> {
         let (token, fetched) = self.slot.token(self.client, &self.call).await?;
         self.tokens.push(token.secret.clone());

@@ -1,4 +1,4 @@
-//! An OAuth 2 client over a network that is a script, in time that is moved.
+//! An OAuth 2 client over a scripted network, in virtual time.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use crate::testing::{Records, noon, responded};
 
 const SECRET: &str = "cl1ent-s3cret";
 const WRONG: u16 = 401;
-/// What the target takes only where its script says so.
+/// A token that the target accepts only if its script says so.
 const REVOKED: &str = "Bearer revoked";
 
-/// What a token endpoint responds, and after how long.
+/// A response of a token endpoint, and its delay.
 #[derive(Clone, Debug)]
 struct Answer {
     status: u16,
@@ -41,8 +41,8 @@ fn token(name: &str, expires_in: u64) -> Answer {
 }
 
 /// A token endpoint that responds in turn, then hangs; a target that responds in turn, then with
-/// 200, or 401 to a token that was revoked. What came is noted: `token`, or the credentials that
-/// the target was shown.
+/// 200, or 401 to a token that was revoked. Requests are recorded: `token`, or the credentials that
+/// were sent to the target.
 #[derive(Debug, Default)]
 struct Net {
     tokens: Mutex<VecDeque<Answer>>,
@@ -144,7 +144,7 @@ async fn attempt(net: &Arc<Net>, route: &Arc<Route>) -> Sent {
     send(&**net, route, request.unwrap(), noon()).await
 }
 
-/// Attempts at one moment; whether each was a success.
+/// Makes concurrent attempts; returns whether each was a success.
 async fn at_once(net: &Arc<Net>, route: &Arc<Route>, number: usize) -> Vec<Attempt> {
     let mut all = JoinSet::new();
     for _ in 0..number {

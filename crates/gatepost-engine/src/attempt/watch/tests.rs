@@ -23,7 +23,7 @@ impl Observer for PassesOn {
     }
 }
 
-/// A watch over one webhook, and the notices it gives.
+/// Creates a watch over one webhook, with the notices that it gives.
 async fn watch(
     records: &Records,
     policy: DisablePolicy,
@@ -40,7 +40,7 @@ async fn watch_that_hangs(
     watch_over(records.store.clone(), records, policy, hang).await
 }
 
-/// As [`watch_that_hangs`], over this way to the records.
+/// As [`watch_that_hangs`], over this store.
 async fn watch_over(
     store: Arc<dyn WebhookStore>,
     records: &Records,
@@ -59,13 +59,13 @@ async fn watch_over(
     (watch, route, notices)
 }
 
-/// An attempt that failed.
+/// Records an attempt that failed.
 async fn tried(watch: &Watch, route: &Route, attempt: &Attempt) {
     watch.note(route, attempt);
     watch.judge(route.id, attempt.started).await;
 }
 
-/// What is counted of an attempt that failed.
+/// Returns the count of an attempt that failed.
 fn failed_at(webhook: WebhookId, at: DateTime<Utc>) -> HourlyCount {
     HourlyCount {
         milliseconds: 5,
@@ -73,7 +73,7 @@ fn failed_at(webhook: WebhookId, at: DateTime<Utc>) -> HourlyCount {
     }
 }
 
-/// Notes what another process has counted.
+/// Stores the counts of another process.
 async fn counted(records: &Records, count: HourlyCount) {
     records.store.add_counts(&[count]).await.unwrap();
 }
@@ -85,7 +85,7 @@ async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
     let (watch, route, notices) = watch(&records, policy).await;
     watch.note(&route, &responded(410, noon()));
     let webhook = route.id;
-    // Each on a thread of its own: in any order.
+    // Each on a separate thread: in any order.
     let both = [notices.recv().unwrap(), notices.recv().unwrap()];
     assert!(both.contains(&Notice::Gone { webhook }), "{both:?}");
     assert!(both.contains(&Notice::Disabled { webhook }), "{both:?}");
@@ -125,7 +125,7 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     let (owner, count) = (OwnerId(2), 1);
     let of_others = Notice::Dropped { owner, count };
     while watch.observers.notify(of_others.clone()) {}
-    // It is gone, and has done nothing but fail for long.
+    // It responds 410, and has failed for long.
     let gone = responded(410, noon() + TimeDelta::days(5));
     tried(&watch, &route, &gone).await;
     drop(let_go);
@@ -142,7 +142,7 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     assert_eq!(notices.try_iter().next(), None, "each is given once");
 }
 
-/// In one thread: once the webhook is disabled, the notice has looked for its place.
+/// On one thread: once the webhook is disabled, the notice has asked for a permit.
 #[tokio::test]
 async fn that_a_webhook_was_disabled_is_said_when_there_is_a_place_for_it() {
     let records = Records::new();
@@ -256,7 +256,7 @@ async fn webhook_that_was_enabled_again_begins_anew() {
     until_disabled(&records, route.id).await;
 }
 
-/// In one thread: what is spawned has ended when the next attempt is made.
+/// On one thread: spawned tasks have ended when the next attempt is made.
 #[tokio::test]
 async fn webhook_that_could_not_be_disabled_is_later() {
     let records = Records::new();

@@ -1,4 +1,4 @@
-//! What an engine that has nothing to do asks of its store.
+//! The store calls of an idle engine.
 
 use gatepost_testkit::fault::FaultStore;
 

@@ -1,4 +1,4 @@
-//! A platform that has to be waited for, as one that asks its own database.
+//! A platform whose answers must be waited for, as one that asks its own database.
 
 use gatepost_ids::Realm;
 use gatepost_storage::owners::OwnerStore as _;
@@ -9,7 +9,7 @@ use crate::judge::testing::Manner;
 use crate::testing::{Records, Script, addressed};
 
 const OWNERS: u128 = 10_000;
-/// Each of them has a message every five seconds.
+/// Messages per second: each owner has one every five seconds.
 const A_SECOND: u128 = OWNERS / 5;
 
 #[tokio::test(start_paused = true)]

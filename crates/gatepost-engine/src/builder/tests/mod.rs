@@ -1,4 +1,4 @@
-//! What a builder must be given, and what becomes of the parts that it makes.
+//! The required options of a builder, and the parts that it creates.
 
 mod idle;
 mod later;
@@ -21,7 +21,7 @@ use crate::error::{EmitError, StartError};
 use crate::judge::testing::Platform;
 use crate::testing::noon;
 
-/// A clock that goes with the time of a test.
+/// A clock that follows the time of a test.
 #[derive(Debug)]
 struct Going(Instant);
 

@@ -1,5 +1,4 @@
-//! Whatever part of a running engine meets a store that panics goes on a moment later, and what it
-//! had to do is done.
+//! A part of a running engine whose store panics continues a moment later, and completes its work.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +11,11 @@ use webhook_model::{Catalog, DeliveryOrder, OwnerId, Specificity, Webhook};
 use super::*;
 use crate::testing::{Records, Script, addressed};
 
-/// Who has the webhook, and another, who is disabled in between.
+/// The owner of the webhook, and another user, who is disabled in between.
 const OWNER: u128 = 1;
 const OTHER: u128 = 2;
 
-/// A part, a call of the store that it makes, and whether a panic in that ends the part.
+/// A part, a store call that it makes, and whether a panic in that call ends the part.
 const PARTS: [(&str, &str, bool); 17] = [
     ("settle", "settle", false),
     ("dispatch", "claim", true),
@@ -36,7 +35,7 @@ const PARTS: [(&str, &str, bool); 17] = [
     ("held", "list_webhooks", true),
     ("usage", "add_usage", true),
 ];
-/// Those whose calls others make, too, or that ask in tasks of their own.
+/// Parts whose calls others make, too, or that ask in separate tasks.
 const OTHERS: [(&str, &str, bool); 2] = [
     ("recount", "recount_usage", true),
     ("owners", "set_owner", false),
@@ -53,13 +52,13 @@ impl World {
     async fn new() -> Self {
         let records = Records::new();
         let webhook = records.tagged_of(OWNER, "x").await;
-        // So nothing of it is sent at once: it is claimed.
+        // So none of its deliveries is sent immediately: they are claimed.
         let in_order = |webhook: &mut Webhook| webhook.order = DeliveryOrder::InOrder;
         records.edit(webhook, in_order).await;
         records.tagged_of(OTHER, "other").await;
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let platform = Platform::new();
-        // Who is at this limit is counted again and again.
+        // An owner at this limit is counted again and again.
         let quota = Arc::new(Quota::default().with_log_bytes(1));
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let catalog = Catalog::builder().event_type(
@@ -83,11 +82,11 @@ impl World {
         }
     }
 
-    /// A second of a platform's life; every fourth, a user is disabled or enabled.
+    /// Simulates a second of a platform; every fourth, a user is disabled or enabled.
     async fn a_second(&self, second: u64) {
         let tagged = |owner, tag| addressed(Audience::Owner(OwnerId(owner)), &[tag]);
         let occurrence = |owner| tagged(owner, 1);
-        // What nobody receives is stored together with others.
+        // A row without receivers is stored together with others.
         for tag in [1, 2] {
             let _ = self.engine.emit_later(&tagged(OWNER, tag)).await;
         }
@@ -99,7 +98,7 @@ impl World {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 
-    /// Whether that call is made again within ten minutes once the store has panicked at it.
+    /// Whether that call is made again within ten minutes after the store has panicked in it.
     async fn comes_back(&self, call: &'static str) -> bool {
         self.store.fail(call, 1, Fault::Panic);
         let mut after = None;
@@ -116,7 +115,7 @@ impl World {
         false
     }
 
-    /// Once nothing is under way.
+    /// Returns all deliveries once none is under way.
     async fn deliveries(&self) -> Vec<Delivery> {
         for _ in 0..60 {
             let all = self.records.deliveries().await;
@@ -159,7 +158,7 @@ async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
     }
 }
 
-/// A part that nobody starts again is found by the same means.
+/// A part that is not restarted is found by the same method.
 #[tokio::test(start_paused = true)]
 async fn a_part_without_supervision_is_found_not_to_come_back() {
     let world = World::new().await;

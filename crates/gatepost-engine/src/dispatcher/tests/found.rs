@@ -1,11 +1,11 @@
-//! How lanes are found: by what they became due for, not by walking over all of them.
+//! Queues are found by their due times, not by walking over all of them.
 
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::Arrived;
 
 use super::*;
 
-/// The clock and the timers move together.
+/// Moves the clock and the timers together.
 async fn pass(bench: &Bench, seconds: u64) {
     let step = Duration::from_millis(100);
     for _ in 0..seconds * 10 {

@@ -1,4 +1,4 @@
-//! The dispatcher over a worker that sends by script.
+//! The dispatcher over a worker with a scripted network.
 
 mod found;
 mod reading;
@@ -23,7 +23,7 @@ use crate::core::Core;
 use crate::settle::UNRECORDED;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 
-/// A dispatcher that runs, over what is in the store.
+/// Runs a dispatcher over the deliveries in the store.
 async fn run(records: &Records, limits: Limits, script: Script) -> Bench {
     let bench = Bench::new(records, &limits, script).await;
     run_on(bench, limits)
@@ -44,7 +44,7 @@ fn start(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
     dispatcher
 }
 
-/// A dispatcher of this process that does not run.
+/// Creates a dispatcher of this process that does not run.
 fn dispatcher(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
     Arc::new(Dispatcher {
         core: Arc::new(Core {
@@ -144,7 +144,7 @@ async fn retries_leave_when_they_are_due() {
     assert_eq!(states(&records, DeliveryState::Sent).await, 10);
 }
 
-/// A webhook of this owner.
+/// Creates a webhook of this owner.
 async fn webhook_of(records: &Records, owner: u128) -> WebhookId {
     records.webhook(|w| w.owner = OwnerId(owner)).await
 }
@@ -168,7 +168,8 @@ async fn a_webhook_that_cannot_be_read_waits_and_is_tried_each_minute_while_othe
     assert_eq!(bench.script.sent(), ["good", "bad"]);
 }
 
-/// How many run at a time of six deliveries that lost this number of claims, beside two others.
+/// Returns how many of six deliveries that lost this number of claims run at a time, next to two
+/// others.
 async fn running_of_lost(claims: u32) -> Vec<usize> {
     let records = Records::new();
     let mut now = noon();
@@ -259,7 +260,7 @@ async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
     }
 }
 
-/// Else another takes it back while the request is out, and sends it once more.
+/// Otherwise another process reclaims it while the request is under way, and sends it once more.
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_was_made_longer_before_the_claim_has_a_lease_that_outlasts_it() {
     let records = Records::new();
@@ -286,7 +287,7 @@ async fn a_timeout_that_was_made_longer_before_the_claim_has_a_lease_that_outlas
     assert_eq!((stored.state, stored.attempts), (DeliveryState::Sent, 1));
 }
 
-/// Whoever has it by then has sent it, and what comes after it.
+/// The process that has it by then has sent it, and the next ones.
 #[tokio::test(start_paused = true)]
 async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
     let records = Records::new();
@@ -297,7 +298,7 @@ async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
     bench.store.gate().hold("claim", 1, When::After);
     let bench = run_on(bench, Limits::default());
     bench.store.gate().arrived().await;
-    // Another process takes it back, and sends it.
+    // Another process reclaims it, and sends it.
     bench.broken.clock.advance(Duration::from_secs(120));
     let now = noon() + TimeDelta::seconds(120);
     let reclaimed = records.store.reclaim(10, now).await.unwrap();

@@ -1,13 +1,13 @@
-//! Webhooks that are not at hand, of one owner who has more of them than there is room for.
+//! Uncached webhooks of one owner who has more of them than fit into memory.
 
 use super::*;
 use crate::routes::WebhookCache;
 
-/// Room for three of the large webhooks at a time.
+/// Memory for three of the large webhooks.
 const MEMORY: usize = 64 * 1024;
 const WEBHOOKS: usize = 20;
 
-/// Parts with little room, and the owner's webhooks.
+/// Creates parts with little memory, and the owner's webhooks.
 async fn crowded(records: &Records) -> (Bench, Vec<WebhookId>) {
     let large = records.large_webhooks(1, WEBHOOKS).await;
     let mut bench = Bench::new(records, &Limits::default(), Script::new(&[])).await;

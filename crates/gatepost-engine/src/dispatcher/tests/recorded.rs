@@ -1,9 +1,9 @@
-//! What is sent and cannot be recorded is bounded: it is what a receiver gets twice when the
-//! process dies then.
+//! The number of deliveries that are sent but cannot be recorded is bounded: a receiver gets them
+//! twice if the process dies then.
 
 use super::*;
 
-/// Bodies that were sent more than once.
+/// Counts bodies that were sent more than once.
 fn repeats(bench: &Bench) -> usize {
     let sent = bench.script.sent();
     let different: std::collections::BTreeSet<_> = sent.iter().collect();

@@ -1,5 +1,5 @@
-//! What was held is sent at a bounded rate, whoever queued it, in any number of processes, across a
-//! restart.
+//! A backlog is sent at a bounded rate, whichever process queued it, in any number of processes,
+//! across a restart.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn limits() -> Limits {
     Limits::default().with_rates(RateLimits::default().with_resumed_per_second(RATE))
 }
 
-/// Processes that run over the same store.
+/// Creates processes that run over the same store.
 async fn processes(records: &Records, count: u128) -> Vec<Bench> {
     let mut benches = Vec::new();
     for process in 1..=count {
@@ -21,7 +21,7 @@ async fn processes(records: &Records, count: u128) -> Vec<Bench> {
     benches
 }
 
-/// How many of the held ones were sent by all of them.
+/// Counts the held deliveries that all of them sent.
 fn sent(benches: &[Bench]) -> usize {
     let sent = benches.iter().flat_map(|bench| bench.script.sent());
     sent.filter(|body| body == "held").count()
@@ -35,10 +35,10 @@ async fn paused(records: &Records) -> WebhookId {
     webhook
 }
 
-/// A minute after all was queued.
+/// Resumes a minute after all was queued.
 async fn resume(records: &Records, webhook: WebhookId, benches: &[Bench]) {
     move_clocks(benches, 60);
-    // By then each knows of all others.
+    // By then each process knows all others.
     tokio::time::sleep(Duration::from_secs(45)).await;
     records.set_activity(webhook, Activity::Active).await;
     for bench in benches {
@@ -59,7 +59,7 @@ async fn what_was_held_leaves_at_its_rate_in_one_process_and_in_four() {
         let webhook = paused(&records).await;
         let benches = processes(&records, count).await;
         resume(&records, webhook, &benches).await;
-        // One of each process shows what there is.
+        // One of each process tests the target.
         let shown = usize::try_from(count).unwrap();
         for second in 1..=10 {
             a_second().await;

@@ -1,4 +1,4 @@
-//! To a chosen few, and in channels: through whatever an occurrence goes.
+//! Occurrences for selected webhooks, and in channels, in every path of an emit.
 
 use gatepost_storage::webhooks::RemainingTasks;
 use webhook_model::{Occurrence, TagId, Target, WebhookId, WebhookIds};
@@ -23,7 +23,7 @@ async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox(
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     let emitted = emitter.emit(&to(second), Emitter::all()).await.unwrap();
     assert_eq!(emitted.deliveries.len(), 1);
-    // What does not match is not widened by being chosen.
+    // Being selected does not make a webhook match.
     let elsewhere = to(second).with_tags(vec![TagId(2)]);
     let none = emitter.emit(&elsewhere, Emitter::all()).await.unwrap();
     assert!(none.deliveries.is_empty());

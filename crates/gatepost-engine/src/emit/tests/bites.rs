@@ -1,4 +1,4 @@
-//! More than fits into one transaction.
+//! Emits that exceed one transaction.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use webhook_model::{MAX_RENDERED, OwnerId, TagId, Target, TaskId};
 use super::*;
 use crate::config::EmitLimits;
 
-/// At most two deliveries in a bite, and four of an owner.
+/// At most two deliveries in a batch, and four of an owner.
 fn small() -> Limits {
     let limits = EmitLimits::default()
         .with_deliveries(2)
@@ -18,7 +18,7 @@ fn small() -> Limits {
     Limits::default().with_emit(limits)
 }
 
-/// Webhooks of this owner, each with a task for objects with tag 1.
+/// Creates webhooks of this owner, each with a task for objects with tag 1.
 async fn tagged(records: &Records, owner: u128, count: usize) {
     for n in 0..count {
         records.tagged_of(owner, &format!("{owner}-{n}")).await;
@@ -83,7 +83,7 @@ async fn a_crash_between_two_bites_stores_each_delivery_once() {
         drain(emitter);
         pass(&bench, Duration::from_secs(2)).await;
         assert!(bench.store.has_failed());
-        // The process is gone; another one goes on with what it left.
+        // The process has ended; another one continues with its remaining rows.
         bench.lifecycle.shutdown(Duration::ZERO).await;
         let (other, emitter) = super::bench(&records, &small()).await;
         other.broken.clock.advance(Duration::from_secs(2));

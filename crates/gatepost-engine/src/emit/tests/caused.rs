@@ -1,4 +1,4 @@
-//! What users cause themselves, as often as they like.
+//! Occurrences that users cause at any rate.
 
 use gatepost_ids::{Audience, Quota, TenantId};
 use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, RecordStore as _};
@@ -9,9 +9,9 @@ use webhook_model::{Event, EventLabel, Filter, Occurrence, OwnerId, Target, Task
 use super::*;
 use crate::emit::Run;
 
-/// Logs in without end.
+/// Logs in again and again.
 const USER: u128 = 1;
-/// Of the same tenant, an administrator.
+/// An administrator of the same tenant.
 const OTHER: u128 = 2;
 const TASKS: usize = 20;
 const A_MINUTE: usize = 60;
@@ -23,7 +23,7 @@ struct World {
 }
 
 impl World {
-    /// 20 tasks of a user and one of an administrator run when somebody logs in, or is locked.
+    /// 20 tasks of a user and one of an administrator run when a user logs in, or is locked.
     async fn new() -> Self {
         let (records, platform) = (Records::new(), Platform::new());
         platform.user(USER, 7);
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// Deliveries of the user and of the administrator.
+    /// Returns the numbers of deliveries of the user and of the administrator.
     async fn stored(&self) -> (usize, usize) {
         let deliveries = self.records.deliveries().await;
         let own = deliveries.iter().filter(|d| d.webhook.0 == 1).count();
@@ -134,7 +134,7 @@ async fn occurrences_that_no_user_causes_have_no_rate() {
         world.emitter.emit(&locked, Emitter::all()).await.unwrap();
     }
     assert_eq!(world.stored().await, (10 * TASKS, 10));
-    // Of a login that names no user nobody knows whose it is.
+    // The user of a login without a name is unknown.
     let somebody = occurrence("login", Audience::Tenant(TenantId(7)));
     let emitted = world.emitter.emit(&somebody, Emitter::all()).await;
     assert_eq!(emitted.unwrap().dropped, 0);

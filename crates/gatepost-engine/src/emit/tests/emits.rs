@@ -1,4 +1,4 @@
-//! What is stored by one emit.
+//! The rows that one emit stores.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -35,7 +35,7 @@ async fn what_there_is_room_for_is_leased_and_sent_at_once_and_the_rest_waits() 
         "the third waits for the dispatcher"
     );
 
-    // One that comes later must not overtake it.
+    // A later one must not overtake it.
     bench.script.gate.add_permits(100);
     pass(&bench, Duration::from_secs(1)).await;
     let fourth = emitter.emit_tagged().await.unwrap().deliveries[0];
@@ -145,7 +145,7 @@ async fn what_is_known_is_not_read_again() {
     assert_eq!(calls().await, 1);
 }
 
-/// How often others have a turn before it is done.
+/// Returns the result, and how often others have a turn before it is done.
 fn turns(emit: impl Future<Output = Result<Emitted, EmitError>>) -> (Emitted, usize) {
     let (mut emit, mut turns) = (pin!(emit), 0);
     let mut context = Context::from_waker(Waker::noop());

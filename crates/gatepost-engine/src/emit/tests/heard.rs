@@ -1,4 +1,4 @@
-//! Who receives it is for the platform to say, and nobody but those waits for it.
+//! The platform decides who receives an occurrence, and only the affected tasks wait for it.
 
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::webhooks::{Enqueue, Origin, QueueStore as _, RemainingTasks};
@@ -76,7 +76,7 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
     assert!(rows(&records).await.is_empty());
 }
 
-/// Of a task that waited it is not known any more which of its events it was.
+/// For a task that waited it is not known any more which of its events matched.
 #[tokio::test(start_paused = true)]
 async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
     let (records, platform) = (Records::new(), Platform::new());
@@ -123,7 +123,7 @@ async fn a_platform_that_fails_costs_its_tasks_a_wait_and_nobody_else_anything()
         assert!(bodies(&records).await.is_empty(), "{manner:?}");
         assert_eq!(rows(&records).await.len(), 1, "{manner:?}");
 
-        // Nobody hears this, so that nobody has to be asked about it: it goes by.
+        // This has no receiver, so that the platform need not be asked: it is not held up.
         drain.push(&addressed(TENANT, &[99])).await.unwrap();
         pass(&bench, Duration::from_secs(1)).await;
         assert_eq!(rows(&records).await.len(), 1, "{manner:?}");
@@ -160,7 +160,7 @@ async fn without_an_answer_for_a_day_it_ends() {
     assert!(bodies(&records).await.is_empty());
 }
 
-/// Nobody asked while no process ran: what waits was not refused by that.
+/// Nobody asked while no process ran, which is not a refusal.
 #[tokio::test(start_paused = true)]
 async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
     let (records, platform, bench, emitter) = tenant().await;
@@ -174,7 +174,7 @@ async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
     assert!(rows(&records).await.is_empty());
 }
 
-/// A platform that is not there yet when the process starts again has time to come back.
+/// A platform that is not available yet when the process starts again has time to come back.
 #[tokio::test(start_paused = true)]
 async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails() {
     let (records, platform, bench, emitter) = tenant().await;
@@ -220,7 +220,7 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
     assert_eq!(bodies(&records).await.len(), 300);
 }
 
-/// It took so long to read it that its audience was another's by then.
+/// Reading it took so long that another process had its audience by then.
 #[tokio::test(start_paused = true)]
 async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
     let (records, platform, bench, emitter) = tenant().await;
@@ -282,7 +282,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
 #[tokio::test(start_paused = true)]
 async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
     let (records, platform, bench, emitter) = tenant().await;
-    // The account of the second takes its time, though it is placed.
+    // The answer about the second account is late, though the owner is placed.
     tokio::time::advance(Duration::from_secs(61)).await;
     platform.set_manner_about(2, Manner::Later(Duration::from_secs(1)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;

@@ -10,7 +10,7 @@ use crate::MAX_EMIT_MANY;
 use crate::config::EmitLimits;
 use crate::testing::addressed;
 
-/// How many deliveries each made, or what was said instead.
+/// Returns how many deliveries each made, or the error.
 fn told(answers: Vec<Result<Emitted, EmitError>>) -> Vec<String> {
     let one = |answer| match answer {
         Ok(Emitted { repeated: true, .. }) => "repeated".to_owned(),
@@ -139,7 +139,7 @@ async fn a_store_that_refuses_is_an_answer_to_each_and_nothing_is_stored_twice()
     let all = vec![poweron(1, &[1]), poweron(2, &[1])];
     let answers = emitter.emit_many(all).await;
     assert!(answers.iter().all(Result::is_err) && answers.len() == 2);
-    // It had stored them: an occurrence without an id is never tried again by itself.
+    // It had stored them: an occurrence without an id is never tried again automatically.
     assert_eq!(bodies(&records).await, ["vm 7", "vm 1", "vm 2"]);
 }
 

@@ -1,4 +1,4 @@
-//! The emitter and the drain of the outbox over a worker that sends by script.
+//! The emitter and the drain of the outbox over a worker with a scripted network.
 
 mod addressed;
 mod bites;
@@ -47,14 +47,14 @@ impl Emitter {
     }
 }
 
-/// A drain that runs; its store fails on command.
+/// Starts a drain; its store fails on command.
 fn drain(emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
     let drain = Arc::new(OutboxDrain::new(emitter, Duration::from_secs(1)));
     drain.start();
     drain
 }
 
-/// The clock and the timers move together.
+/// Moves the clock and the timers together.
 async fn pass(bench: &Bench, time: Duration) {
     let step = Duration::from_millis(250);
     let mut left = time;
@@ -66,7 +66,7 @@ async fn pass(bench: &Bench, time: Duration) {
     }
 }
 
-/// All rows of the outbox, also those that are not due for a long time.
+/// Returns all rows of the outbox, including those that are not due for a long time.
 async fn rows(records: &Records) -> Vec<OutboxRow> {
     let end_of_time = noon() + chrono::TimeDelta::days(1_000);
     let until = end_of_time + chrono::TimeDelta::seconds(1);

@@ -73,7 +73,7 @@ async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
     assert!(outbox.push(&poweron(2, &[1])).await.is_err());
 }
 
-/// Written by the platform in its own transaction: nobody but the platform knows when.
+/// The platform writes it in its own transaction: only the platform knows when.
 #[tokio::test(start_paused = true)]
 async fn written_row_is_fanned_out_when_said() {
     let records = Records::new();
@@ -94,7 +94,7 @@ async fn written_row_is_fanned_out_when_said() {
     assert_eq!(told, 1, "other processes are notified, too");
 }
 
-/// Else each of a hundred waits as long as all of them did, while the rows of others wait.
+/// Otherwise each of a hundred waits as long as all of them did, while the rows of others wait.
 #[tokio::test(start_paused = true)]
 async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
     let records = Records::new();
@@ -143,7 +143,7 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
     assert_eq!(made[0].tenant, Some(TenantId(7)));
 }
 
-/// Of user `owner` in tenant `7 + owner % 4`, with a task for objects with tag 1.
+/// Creates users, `owner` in tenant `7 + owner % 4`, with a task for objects with tag 1.
 async fn addressees(platform: &Platform, bench: &Bench, records: &Records, count: u128) {
     for owner in 1..=count {
         platform.user(owner, 7 + owner % 4);

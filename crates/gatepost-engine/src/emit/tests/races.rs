@@ -22,7 +22,7 @@ async fn edit(records: &Records, id: TaskId) -> TaskRow {
     updated.await.unwrap()
 }
 
-/// Emits, and lets this happen each time just before something is stored.
+/// Emits, and makes this change each time just before something is stored.
 async fn emit_while(
     bench: &Bench,
     emitter: &Arc<Emitter>,

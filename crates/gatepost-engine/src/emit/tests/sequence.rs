@@ -1,4 +1,4 @@
-//! What is emitted in sequence is stored in sequence for a webhook that keeps its order.
+//! Occurrences that are emitted in sequence are stored in sequence for a webhook in order.
 
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::webhooks::{OutboxStore as _, PutBack, QueueStore as _};
@@ -10,16 +10,16 @@ use crate::config::EmitLimits;
 use crate::judge::testing::Manner;
 
 const TENANT: Audience = Audience::Tenant(TenantId(7));
-/// The webhook that keeps its order, of owner 1; and that of owner 2, which does not.
+/// The webhook in order, of owner 1; and that of owner 2, which is not.
 const ORDERED: WebhookId = WebhookId(1);
 const OTHER: WebhookId = WebhookId(2);
 
-/// Something happened to an object with this tag.
+/// Returns an occurrence on an object with this tag.
 fn on(id: i64, tag: i64) -> Occurrence {
     poweron(id, &[tag]).with_audience(TENANT)
 }
 
-/// Tag 1 is for both webhooks, tag 2 for the one that keeps its order.
+/// Tag 1 is for both webhooks, tag 2 for the one in order.
 async fn records(platform: &Platform) -> Records {
     let records = Records::new();
     for owner in [1, 2] {
@@ -66,7 +66,7 @@ async fn emit(emitter: &Arc<Emitter>, occurrence: Occurrence) -> (usize, bool) {
     (emitted.deliveries.len(), emitted.pending)
 }
 
-/// What was stored for a webhook, in order.
+/// Returns the stored messages of a webhook, in order.
 async fn stored(records: &Records, webhook: WebhookId) -> Vec<String> {
     let deliveries = records.deliveries().await.into_iter();
     let own = deliveries.filter(|delivery| delivery.webhook == webhook);
@@ -148,7 +148,7 @@ async fn manual_run_waits_for_no_row() {
     assert_eq!((emitted.deliveries.len(), emitted.pending), (2, false));
 }
 
-/// Nobody says for hours whether owner 1 may receive the first.
+/// For hours it is unknown whether owner 1 may receive the first.
 #[tokio::test(start_paused = true)]
 async fn row_holds_only_the_webhooks_of_its_tasks() {
     let (records, platform, bench, emitter) = begun(&Limits::default()).await;
@@ -178,7 +178,7 @@ async fn row_holds_only_the_webhooks_of_its_tasks() {
     assert!(rows(&records).await.is_empty());
 }
 
-/// The head of the line is put off for minutes at a time; those behind it follow together.
+/// The head of the queue is put off for minutes at a time; those behind it follow together.
 #[tokio::test(start_paused = true)]
 async fn long_line_ends_soon_after_its_head() {
     let (records, platform, bench, emitter) = begun(&Limits::default()).await;
@@ -243,7 +243,7 @@ async fn row_waits_for_one_that_was_not_stored() {
     assert_eq!(stored(&records, OTHER).await, ["vm 2", "vm 1"]);
 }
 
-/// What of a large row waits stays ahead of what came since, and keeps nobody else waiting.
+/// The waiting part of a large row stays ahead of later rows, and delays no other webhook.
 #[tokio::test(start_paused = true)]
 async fn row_of_several_bites_stays_ahead() {
     let (records, platform, bench, emitter) = begun(&bites_of(1)).await;
@@ -276,7 +276,7 @@ async fn emit_after_restart_waits_for_a_pending_one() {
     assert_eq!(stored(&records, ORDERED).await, ["vm 1", "vm 2"]);
 }
 
-/// Of an emit that lost its races the rows that hold it are read again.
+/// After an emit has lost its races, the rows ahead of it are read again.
 #[tokio::test(start_paused = true)]
 async fn emit_that_lost_a_race_looks_again() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;

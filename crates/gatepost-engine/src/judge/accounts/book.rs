@@ -1,5 +1,5 @@
-//! Asks the platform about its users. What it said holds for five seconds, and is used for a minute
-//! while it is asked again and has to be waited for.
+//! Asks the platform about its users. An answer is valid for five seconds, and is used for a minute
+//! while the next one is waited for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::judge::failures::Failures;
 use crate::judge::flights::Flights;
 use crate::judge::kept::Kept;
 
-/// How long an answer holds.
+/// How long an answer is valid.
 const KEPT: Duration = Duration::from_secs(5);
 /// How much longer it is used while its successor is asked for.
 const USED: Duration = Duration::from_secs(55);
-/// How long it holds that there was none: the platform is not asked faster than this.
+/// How long a failure is remembered: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
 /// Users whose answers are kept.
 pub(super) const MOST: usize = 65_536;
-/// News that wait to be compared with the store.
+/// Changed answers that wait to be compared with the store.
 pub(super) const NEWS: usize = 4_096;
 
-/// Users about which the platform said something new, to be compared with the store.
+/// Users with changed answers, to be compared with the store.
 pub(in crate::judge) type News = mpsc::Receiver<OwnerId>;
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(in crate::judge) struct AccountBook {
 #[derive(Debug)]
 struct Known {
     answer: Answer,
-    /// Whether the store says the same.
+    /// Whether the store agrees.
     settled: bool,
 }
 
@@ -65,13 +65,13 @@ impl AccountBook {
         (Arc::new(book), receiver)
     }
 
-    /// What is known, after asking if nothing is; never waits.
+    /// Returns the known answer, after asking if there is none; never waits.
     pub(in crate::judge) fn now(self: &Arc<Self>, owner: OwnerId) -> Option<Answer> {
         self.now_in(owner, None)
     }
 
-    /// As [`now`](Self::now), for work of this tenant, whose question it is if the user's own
-    /// tenant is not known.
+    /// As [`now`](Self::now), for work of this tenant, which the question counts for if the user's
+    /// own tenant is not known.
     pub(in crate::judge) fn now_in(
         self: &Arc<Self>,
         owner: OwnerId,
@@ -81,7 +81,7 @@ impl AccountBook {
         answer.or_else(|| self.last(owner).map(|standing| Ok(Some(standing))))
     }
 
-    /// What the platform says; waits for it.
+    /// Returns the platform's answer; waits for it.
     pub(in crate::judge) async fn wait(self: &Arc<Self>, owner: OwnerId) -> Answer {
         self.wait_in(owner, None).await
     }
@@ -99,15 +99,15 @@ impl AccountBook {
             if let Some(answer) = self.landed(owner).await {
                 return answer;
             }
-            // Others may have asked again and forgotten the answer before it was read here: theirs
-            // is as good. Each of them forgets once, so this ends.
+            // Others may have asked again and forgotten the answer before it was read here; their
+            // answer is as good. Each of them forgets once, so this ends.
             if self.flights.landing(owner).is_none() {
                 return Err("too many questions are waiting for it".into());
             }
         }
     }
 
-    /// What holds, after asking if nothing does.
+    /// Returns the valid answer, after asking if there is none.
     fn ask_now(self: &Arc<Self>, owner: OwnerId, tenant: Option<TenantId>) -> Option<Answer> {
         let known = self.known(owner);
         if known.is_some() || self.flights.landing(owner).is_some() {
@@ -117,7 +117,7 @@ impl AccountBook {
         self.known(owner)
     }
 
-    /// What is known when a question that is under way has ended; does not ask.
+    /// Returns the known answer after a question under way has ended; does not ask.
     pub(in crate::judge) async fn landed(&self, owner: OwnerId) -> Option<Answer> {
         if let Some(landing) = self.flights.landing(owner) {
             landing.landed().await;
@@ -135,32 +135,34 @@ impl AccountBook {
         self.wait(owner).await
     }
 
-    /// What is known, if it is not older than five seconds.
+    /// Returns the known answer, if it is not older than five seconds.
     pub(in crate::judge) fn known(&self, owner: OwnerId) -> Option<Answer> {
         let known = self.lock();
         known.get(owner).map(|known| known.answer.clone())
     }
 
-    /// The next question is asked, and its answer is news.
+    /// Forgets the answer, so that the platform is asked next time and its answer counts as
+    /// changed.
     fn forget(&self, owner: OwnerId) {
         self.lock().forget(owner);
     }
 
-    /// The store may say something else: to be compared.
+    /// Queues the owner to be compared with the store, which may differ.
     pub(in crate::judge) fn tell(&self, owner: OwnerId) {
-        // Where there is no room, the next answer tells it.
+        // If the queue is full, the next answer queues it again.
         let _ = self.news.try_send(owner);
     }
 
-    /// The store says what the platform said. Until it does, each answer is news.
+    /// Notes that the store agrees with the platform's answer. Until it does, each answer counts as
+    /// changed.
     pub(in crate::judge) fn settled(&self, owner: OwnerId, standing: Option<Standing>) {
         if let Some(known) = self.lock().last_mut(owner) {
             known.settled = known.answer == Ok(standing);
         }
     }
 
-    /// Ends at once where the platform answers at once. Otherwise it goes on only if nobody waits
-    /// for an answer about this user yet.
+    /// Asks the platform. Ends immediately if the platform answers immediately. Otherwise it
+    /// continues only if no other question about this user is under way.
     async fn ask(self: Arc<Self>, owner: OwnerId, tenant: Option<TenantId>) {
         let answer = match guarded(|| self.platform.account(owner)) {
             None => Err(Silence::Panicked),
@@ -184,7 +186,7 @@ impl AccountBook {
 
     fn learn(&self, owner: OwnerId, said: Result<Result<Option<Account>, AccountsError>, Silence>) {
         let answer = match said {
-            // The account holds what the platform put there, which may panic when it is dropped.
+            // The account holds the platform's own values, which may panic when they are dropped.
             Ok(Ok(Some(account))) => {
                 let standing = Standing::of(&account, self.one_system).map(Some);
                 guarded(|| drop(account));
@@ -208,7 +210,7 @@ impl AccountBook {
         known.put(owner, Known { answer, settled }, time);
     }
 
-    /// What the platform said last of a user who is there.
+    /// Returns the platform's last answer about a user who exists.
     fn last(&self, owner: OwnerId) -> Option<Standing> {
         let known = self.lock();
         *known.last(owner)?.answer.as_ref().ok()?

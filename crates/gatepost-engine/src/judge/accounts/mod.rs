@@ -1,4 +1,4 @@
-//! What the platform says of its users.
+//! The platform's answers about its users.
 
 mod book;
 mod standing;

@@ -1,4 +1,4 @@
-//! The book over a platform by script.
+//! The book over a scripted platform.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,7 +125,7 @@ async fn ten_thousand_users_who_have_to_be_waited_for_are_known_within_a_second(
     users().for_each(|user| drop(book.now(user)));
     tokio::time::sleep(SECOND).await;
     assert!(users().all(|user| book.known(user).is_some()));
-    // And go on being known, while they are asked about again.
+    // They stay known while they are asked about again.
     for _ in 0..60 {
         tokio::time::advance(SECOND).await;
         assert!(users().all(|user| book.now(user).is_some()));

@@ -1,6 +1,6 @@
-//! Owners that nothing else asks about. Nothing is sent of those whose account is disabled or
-//! missing. And nothing may happen in the place of one who belongs in another by now, as a user
-//! without a tenant who became a system administrator.
+//! Regular questions about owners that nothing else asks about. Deliveries of owners whose account
+//! is disabled or missing must not be sent. An owner whose realm has changed, as a user without a
+//! tenant who became a system administrator, must leave the old realm.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use super::rounds::PAGE;
 use super::standings::Owners;
 
 const LEASE: &str = "ask about held owners";
-/// From the end of one walk to the next.
+/// The pause between two walks.
 const ROUND: Duration = Duration::from_secs(60);
 
 impl Owners {
-    /// Each minute asks about each owner that is held, and about those of the next webhooks, until
-    /// the engine stops.
+    /// Asks every minute about each suspended owner, and about the owners of the next webhooks,
+    /// until the engine stops.
     pub(in crate::judge) async fn ask_held(self: Arc<Self>) {
         let mut webhook = None;
         while self.lifecycle.is_running() {
@@ -35,13 +35,13 @@ impl Owners {
         }
     }
 
-    /// Asks about the owners of the webhooks beyond this one. Returns where the page ended; `None`
+    /// Asks about the owners of the webhooks after this one. Returns the end of the page; `None`
     /// after the last.
     async fn ask_about_page(
         &self,
         after: Option<WebhookId>,
     ) -> Result<Option<WebhookId>, StoreError> {
-        // On one system all are in one place.
+        // On a platform that is one system all are in one realm.
         if self.book.one_system || !self.lifecycle.is_running() || !self.may_walk(LEASE).await? {
             return Ok(after);
         }

@@ -1,4 +1,4 @@
-//! Where owners stand, in the store as the platform says it.
+//! The realms and status of owners, stored as the platform says.
 
 mod held;
 mod placing;

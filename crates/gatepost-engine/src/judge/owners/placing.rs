@@ -1,5 +1,5 @@
-//! Owners that the store does not place yet: of a database that was made before there were places,
-//! or written by others.
+//! Owners without a realm in the store: from a database that is older than realms, or was written
+//! by others.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,11 @@ use super::rounds::PAGE;
 use super::standings::Owners;
 
 const LEASE: &str = "place owners";
-/// How many are counted at most.
+/// The maximum count.
 const COUNTED: u32 = 10_000;
-/// How often unplaced owners are looked for while there are some.
+/// The interval at which unplaced owners are looked for while there are some.
 const SOON: Duration = Duration::from_secs(5);
-/// And while there are none: everybody who makes a record here is placed before.
+/// The interval while there are none: an owner who creates a record here is placed first.
 const SELDOM: Duration = Duration::from_secs(300);
 
 impl Owners {
@@ -31,7 +31,7 @@ impl Owners {
         }
     }
 
-    /// One walk, if this process may; counts in any case.
+    /// Makes one walk if this process may; counts in any case.
     async fn place_pages(&self) -> Result<(), StoreError> {
         let mut after = None;
         while self.lifecycle.is_running() && self.count_unplaced().await? > 0 {

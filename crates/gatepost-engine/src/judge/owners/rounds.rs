@@ -1,4 +1,4 @@
-//! What one process at a time does for all: it walks owners, and asks the platform about each.
+//! Walks over owners that one process at a time makes for all: it asks the platform about each.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::guard::guarded;
 
 /// Owners who are asked about before the first answer is waited for.
 const HANDFUL: usize = 20;
-/// After a question that was answered at once.
+/// The pause after a question that was answered immediately.
 const AFTER_ANSWER: Duration = Duration::from_millis(10);
-/// After one that has to be waited for: the platform has others to answer.
+/// The pause after a question that must be waited for: the platform has others to answer.
 const AFTER_QUESTION: Duration = Duration::from_millis(50);
-/// How long a walk's lease lasts beyond one page of it.
+/// How much longer a walk's lease lasts than one page of it.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 /// Owners of one page.
 pub(super) const PAGE: u32 = 500;
@@ -27,8 +27,8 @@ impl Owners {
         self.store.lease(name, self.holder, now + LEASE, now).await
     }
 
-    /// Asks about each, and stores what differs. An owner about which the platform says nothing
-    /// stays as it is, and holds up at most those of the same handful.
+    /// Asks about each, and stores what differs. An owner without an answer stays unchanged, and
+    /// delays only those of the same group.
     pub(super) async fn ask_about(&self, page: &[OwnerId]) -> Result<(), StoreError> {
         for handful in page.chunks(HANDFUL) {
             for owner in handful {

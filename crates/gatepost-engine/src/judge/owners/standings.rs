@@ -1,5 +1,5 @@
-//! Compares what the platform says of an owner with what is stored, and stores what differs. Other
-//! processes find it there: the versions of the places move with it.
+//! Compares the platform's answers about owners with the stored rows, and stores differences. Other
+//! processes find them there: the versions of the realms move with them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ use crate::judge::accounts::{AccountBook, Answer, News, Standing};
 use crate::judge::kept::Kept;
 use crate::lifecycle::Lifecycle;
 
-/// How long it is remembered what is stored.
+/// How long a stored row is remembered.
 const KEPT: Duration = Duration::from_secs(5);
-/// Owners for which that is remembered.
+/// The number of owners for which it is remembered.
 pub(super) const MOST: usize = 65_536;
-/// Owners who are compared with the store at a time.
+/// Owners who are compared with the store concurrently.
 const AT_ONCE: usize = 16;
-/// Before the store is asked again after it failed.
+/// The pause before the store is asked again after it failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -31,17 +31,17 @@ pub(in crate::judge) struct Owners {
     pub(in crate::judge) clock: Arc<EngineClock>,
     pub(super) book: Arc<AccountBook>,
     pub(in crate::judge) lifecycle: Lifecycle,
-    /// Under which this process holds leases.
+    /// The number under which this process holds leases.
     pub(super) holder: u128,
-    /// How many are not placed, as far as they were counted; not 0 until that was done.
+    /// The count of unplaced owners; not 0 until they were counted.
     pub(super) unplaced: AtomicU64,
-    /// Counts owners who were held and are not any more.
+    /// Counts owners who were suspended and are released.
     freed: AtomicU64,
     stored: Mutex<Kept<OwnerId, Stored>>,
     news: tokio::sync::Mutex<News>,
 }
 
-/// What the store says of an owner.
+/// The stored row of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Stored {
     place: Realm,
@@ -72,18 +72,18 @@ impl Owners {
         }
     }
 
-    /// How many owners are not placed yet, as far as they were counted.
+    /// Returns the count of owners that are not placed yet.
     pub(in crate::judge) fn unplaced(&self) -> u64 {
         self.unplaced.load(Ordering::Relaxed)
     }
 
-    /// How many owners were freed here: what they had waiting can be sent.
+    /// Returns how many owners were released here: their pending deliveries can be sent.
     pub(in crate::judge) fn freed(&self) -> u64 {
         self.freed.load(Ordering::Relaxed)
     }
 
-    /// Where this owner's records are. The platform is asked if the store does not know; `Err` says
-    /// why it gave no answer.
+    /// Returns the realm of this owner's records. The platform is asked if the store does not know;
+    /// `Err` gives the reason for no answer.
     pub(in crate::judge) async fn place(
         &self,
         owner: OwnerId,
@@ -97,20 +97,21 @@ impl Owners {
                 self.settle(owner, Some(standing), false).await?;
                 Ok(Ok(standing.place(owner)))
             }
-            // Nobody but the operators can receive what is meant for nobody.
+            // An occurrence for a user who does not exist can be received only by system
+            // administrators.
             Ok(None) => Ok(Ok(Realm::Solo(owner))),
             Err(error) => Ok(Err(error)),
         }
     }
 
-    /// Where the store says that the owner stands, remembered for a while.
+    /// Returns the owner's realm as the store says, remembered for a while.
     pub(in crate::judge) async fn stood(&self, owner: OwnerId) -> Result<Realm, StoreError> {
         Ok(self.stored(owner).await?.place)
     }
 
-    /// Places, moves, holds or releases the owner, if what is stored differs from this. One who is
-    /// known to have records is held also if the store knows nothing else. `false`: the platform
-    /// did not confirm a move.
+    /// Places, moves, suspends or releases the owner if the stored row differs. An owner who is
+    /// known to have records is suspended even if the store has no row. `false`: the platform did
+    /// not confirm a move.
     pub(in crate::judge) async fn settle(
         &self,
         owner: OwnerId,
@@ -124,7 +125,8 @@ impl Owners {
             stored = self.stored(owner).await?;
         }
         if standing.is_none() && !stored.known && !has_records {
-            // Perhaps the platform never had such a user: a row for each number is not wanted.
+            // Perhaps the platform never had such a user: the table must not get a row for each
+            // number.
             return Ok(true);
         }
         let Some(standing) = self.confirmed(owner, standing, stored).await else {
@@ -134,8 +136,8 @@ impl Owners {
         Ok(true)
     }
 
-    /// Settles what the platform said that was not said before, until the engine stops. Several at
-    /// a time: an answer may have to be confirmed, which takes as long as the platform does.
+    /// Stores changed answers of the platform, until the engine stops. Several concurrently: an
+    /// answer may have to be confirmed, which takes as long as the platform does.
     pub(in crate::judge) async fn settle_news(self: Arc<Self>) {
         let mut news = self.news.lock().await;
         let room = Arc::new(Semaphore::new(AT_ONCE));
@@ -166,7 +168,7 @@ impl Owners {
         }
     }
 
-    /// The platform's answer as it is to be stored. A move ends what waits, so it needs a second
+    /// Returns the answer that is stored. A move ends pending deliveries, so it needs a second
     /// answer, asked for after the row was read: another process may have stored a newer one.
     async fn confirmed(
         &self,
@@ -206,7 +208,7 @@ impl Owners {
         Ok(())
     }
 
-    /// What the store should say.
+    /// The row that the store should have.
     fn wanted(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Stored {
         Stored {
             place: self.place_of(owner, standing, stored),
@@ -215,7 +217,7 @@ impl Owners {
         }
     }
 
-    /// An owner unknown to the platform stays in place.
+    /// An owner unknown to the platform stays in the same realm.
     fn place_of(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Realm {
         match standing {
             Some(standing) if !self.book.one_system => standing.place(owner),

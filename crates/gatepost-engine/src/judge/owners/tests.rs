@@ -1,4 +1,4 @@
-//! Owners in a store in memory, as a platform by script says they are.
+//! Owners in a memory store, with a scripted platform.
 
 mod levels;
 
@@ -54,7 +54,7 @@ impl World {
         judge(rule, platform, store.clone(), Arc::new(clock))
     }
 
-    /// A record that was stored without asking anybody.
+    /// Stores a record without asking the platform.
     async fn webhook(&self, owner: u128) -> WebhookId {
         let name = format!("w{owner}").parse().unwrap();
         let url = "https://example.com/".parse().unwrap();
@@ -75,7 +75,7 @@ impl World {
         (row.map(|row| row.place), row.is_some_and(|row| row.held))
     }
 
-    /// Time passes, on every clock.
+    /// Advances every clock.
     async fn pass(&self, seconds: u32) {
         for _ in 0..seconds {
             self.clock.advance(SECOND);
@@ -196,7 +196,7 @@ async fn a_store_that_fails_then_gets_what_was_heard_later() {
             .assign_realm(OwnerId(1), tenant(1), noon())
             .await
             .unwrap();
-        // What was heard is not remembered any more.
+        // Earlier answers are not remembered any more.
         world.pass(66).await;
     }
     assert!(world.store.has_failed());
@@ -209,7 +209,7 @@ async fn a_late_answer_does_not_move_anybody_back() {
     world.platform.user(1, 7);
     world.platform.set_manner(Manner::LateAnswer(2 * SECOND));
     assert_eq!(world.judge.good_standing(OwnerId(1), Realm::Shared), None);
-    // Another process has heard of the move, and stored it.
+    // Another process was notified of the move, and stored it.
     world.platform.user(1, 8);
     world.platform.set_manner(Manner::Now);
     world

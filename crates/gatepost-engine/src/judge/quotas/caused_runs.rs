@@ -1,4 +1,4 @@
-//! What an occurrence that a user caused may run of that user's own tasks.
+//! The limit on runs of a user's own tasks by occurrences that the same user caused.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use gatepost_ids::OwnerId;
 
 use super::rates::Rates;
 
-/// The runs that one occurrence takes from the minute of the user who caused it. What is not
-/// [kept](Self::keep) is given back, so that an emit that is tried again, or that the store
-/// refuses, costs nothing.
+/// The runs that one occurrence takes from the minute's allowance of the user who caused it. Runs
+/// that are not [kept](Self::keep) are given back, so that an emit that is tried again, or that the
+/// store refuses, costs nothing.
 #[derive(Debug)]
 pub(crate) struct CausedRuns {
     rates: Arc<Rates>,
@@ -27,7 +27,7 @@ impl CausedRuns {
         }
     }
 
-    /// Whether one more task of this owner may run. Those of others always may.
+    /// Whether one more task of this owner may run. Those of other owners always may.
     pub(crate) fn admit(&mut self, owner: OwnerId) -> bool {
         if owner != self.owner {
             return true;
@@ -42,7 +42,7 @@ impl CausedRuns {
         self.owner
     }
 
-    /// This number of tasks ran, and counts.
+    /// Counts this number of tasks as run.
     pub(crate) fn keep(&mut self, ran: usize) {
         let ran = u32::try_from(ran).unwrap_or(u32::MAX);
         let unused = self.taken.saturating_sub(ran);

@@ -1,4 +1,4 @@
-//! How much each owner may have and do, and how much of it is used.
+//! Quotas of owners, and their usage.
 
 mod caused_runs;
 mod rates;

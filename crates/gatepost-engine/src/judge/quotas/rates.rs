@@ -1,4 +1,4 @@
-//! How often an owner may do something in a minute, in this process.
+//! Rates per owner and minute, in this process.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Owners who did something in the last minute. If there are more, they are not limited.
 const MOST: usize = 65_536;
-/// How often those whose buckets are full are looked for.
+/// The interval at which full buckets are removed.
 const SWEEP: Duration = Duration::from_secs(1);
 
 /// A token bucket for each owner.
@@ -32,12 +32,12 @@ impl Rates {
         }))
     }
 
-    /// Uses a number of what is allowed in a minute. More than all of it at once needs the whole
-    /// allowance, and the time that it takes is waited for afterwards: over a longer time the rate
-    /// holds whatever the numbers are.
+    /// Uses a number of the allowance of a minute. A number above the allowance needs all of it,
+    /// and the time for the rest must be waited for afterwards: over a longer time the rate holds
+    /// whatever the numbers are.
     ///
     /// # Errors
-    /// After which time it may be tried again.
+    /// The time to wait before another try.
     pub(in crate::judge) fn take(
         &self,
         owner: OwnerId,
@@ -56,7 +56,7 @@ impl Rates {
         Ok(())
     }
 
-    /// What was taken of what is allowed in a minute was not used.
+    /// Gives back a number that was taken but not used.
     pub(in crate::judge) fn give_back(&self, owner: OwnerId, count: u32, in_a_minute: u32) {
         if let Some(rate) = rate(in_a_minute)
             && let Some(full_at) = self.lock().full_at.get_mut(&owner)
@@ -66,7 +66,7 @@ impl Rates {
         }
     }
 
-    /// How much of what is allowed in a minute is used now.
+    /// Returns how much of the allowance of a minute is used at present.
     pub(in crate::judge) fn used(&self, owner: OwnerId, in_a_minute: u32) -> u32 {
         let used = rate(in_a_minute).map(|rate| {
             let not_full_for = self.lock().not_full_for(owner, Instant::now());
@@ -80,13 +80,13 @@ impl Rates {
     }
 }
 
-/// `None`: nothing is allowed.
+/// The rate. `None`: nothing is allowed.
 fn rate(in_a_minute: u32) -> Option<MinuteRate> {
     NonZeroU32::new(in_a_minute).map(MinuteRate::new)
 }
 
 impl Buckets {
-    /// In nanoseconds.
+    /// The time until the bucket is full, in nanoseconds.
     fn not_full_for(&self, owner: OwnerId, now: Instant) -> u64 {
         let full_at = self.full_at.get(&owner);
         let left = full_at.map(|full_at| full_at.saturating_duration_since(now).as_nanos());

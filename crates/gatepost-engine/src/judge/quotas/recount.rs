@@ -1,5 +1,6 @@
-//! Estimates go wrong: a process dies before it has written, and retention removes what was logged.
-//! Who is at a limit is counted, and over the quota of the log their oldest deliveries leave.
+//! Corrects estimates, which become wrong when a process dies before it has written, or retention
+//! removes rows. Owners at a limit are counted, and over the quota of the log their oldest
+//! deliveries are removed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +12,16 @@ use super::usage::Usage;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
-/// How often is looked for owners to count.
+/// The interval at which owners are looked up for counting.
 const LOOK: Duration = Duration::from_secs(1);
-/// Counting may take a tenth of the time.
+/// The rest after a count, in multiples of its time: counting takes at most a tenth of the time.
 const REST: u32 = 9;
-/// The part of the log's quota that is free again once the owner's oldest deliveries are hidden.
+/// The divisor of the log's quota that gives the part freed by hiding the owner's oldest
+/// deliveries.
 const FREED: u64 = 8;
 
 impl Usage {
-    /// Counts what owners at a limit really use, until the engine stops.
+    /// Counts the real usage of owners at a limit, until the engine stops.
     pub(in crate::judge) async fn recount(self: Arc<Self>, lifecycle: Lifecycle) {
         while lifecycle.is_running() {
             let began = Instant::now();

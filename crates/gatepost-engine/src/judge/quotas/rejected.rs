@@ -13,13 +13,13 @@ use tokio::time::Instant;
 use crate::accumulator::{Accumulator, MOST, Unwritten};
 use crate::observe::{Notice, Observers};
 
-/// If more counts wait than this, all are written: those of one owner do not take the place of
+/// If more counts wait than this, all are written, so that those of one owner do not displace
 /// others.
 const MANY: usize = MOST / 2;
-/// Of an owner with more counts than this, they are written once a minute; of others once a second.
+/// The number of counts above which an owner's are written once a minute instead of once a second.
 const FEW: u32 = 16;
 const MINUTE: Duration = Duration::from_secs(60);
-/// Notices in a second: the observer has others to receive, too.
+/// Notices per second: the observer has others to receive, too.
 const NOTICES: usize = 2;
 
 type Key = (OwnerId, WebhookId, DropReason);
@@ -34,10 +34,10 @@ pub(in crate::judge) struct RejectedCounts {
 
 #[derive(Debug, Default)]
 struct OfOwner {
-    /// Since the last notice.
+    /// The count since the last notice.
     count: u64,
     noticed: Option<Instant>,
-    /// Webhooks, each for a reason, since they were written.
+    /// Pairs of webhook and reason since they were written.
     counts: u32,
     written: Option<Instant>,
 }
@@ -68,7 +68,7 @@ impl RejectedCounts {
         }
     }
 
-    /// Adds what was counted to the counts of this hour, and sends notices. `all` is written when
+    /// Adds the counts to those of this hour, and sends notices. `all` is for the last write when
     /// the engine stops.
     pub(in crate::judge) async fn flush(
         &self,
@@ -107,7 +107,7 @@ impl RejectedCounts {
         unwritten
     }
 
-    /// If a notice finds no place, the owner's next one, a minute later, includes it.
+    /// Sends notices. If one cannot be given, the owner's next one, a minute later, includes it.
     fn notify(&self) {
         let mut due = Vec::new();
         self.lock().retain(|owner, of_owner| {
@@ -137,7 +137,7 @@ impl RejectedCounts {
         (self.counts.len(), self.lock().len())
     }
 
-    /// Until no callback of the observer runs.
+    /// Waits until no callback of the observer runs.
     #[cfg(test)]
     pub(in crate::judge) async fn observer_is_idle(&self) {
         self.observers.idle().await;

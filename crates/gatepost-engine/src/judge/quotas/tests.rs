@@ -1,4 +1,4 @@
-//! Usage and what was rejected, over a store in memory.
+//! Usage and rejected deliveries, over a memory store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
@@ -34,7 +34,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 struct Noticed {
     notices: Mutex<Vec<Notice>>,
-    /// Where there is one, each hangs until its other end is dropped.
+    /// If set, each notice hangs until the other end is dropped.
     hang: Mutex<Option<mpsc::Receiver<()>>>,
 }
 
@@ -48,7 +48,7 @@ impl Observer for Noticed {
 }
 
 impl Noticed {
-    /// Notices run on threads of their own: those that were sent until now.
+    /// Returns this many notices, which run on separate threads.
     async fn all(&self, count: usize) -> Vec<Notice> {
         loop {
             let noticed = self.notices.lock().unwrap().clone();

@@ -1,4 +1,4 @@
-//! How much of the queue and the log is each owner's: what the store last said, and what was added
+//! Each owner's usage of the queue and the log: the store's last answer, and the additions made
 //! here since.
 
 use std::collections::{HashMap, VecDeque};
@@ -15,14 +15,14 @@ use crate::guard::guarded;
 
 /// How long the store's answer is up to date.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long it is better than none, unless there are many.
+/// How long an outdated answer is kept, unless there are many.
 const KEPT: Duration = Duration::from_secs(600);
-/// Between two counts of one owner.
+/// The pause between two counts of one owner.
 const RECOUNT_PAUSE: Duration = Duration::from_secs(60);
 /// Owners in one call of the store.
 const BATCH: usize = 1_000;
 
-/// How much more may wait for an owner.
+/// How much more an owner may have pending.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Headroom {
     pub deliveries: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Headroom {
 pub(in crate::judge) struct Usage {
     pub(super) log: Arc<dyn DeliveryLog>,
     quotas: Arc<dyn Quotas>,
-    /// What the store does not know yet.
+    /// The usage that the store does not know yet.
     added: Accumulator<OwnerId, UsageDelta>,
     known: Mutex<Known>,
 }
@@ -42,20 +42,20 @@ pub(in crate::judge) struct Usage {
 #[derive(Debug, Default)]
 struct Known {
     owners: HashMap<OwnerId, OfOwner>,
-    /// Owners at a limit, in order of arrival: what they use is to be counted.
+    /// Owners at a limit, in order of arrival: their usage must be counted.
     at_limit: VecDeque<OwnerId>,
 }
 
-/// What the store said of an owner.
+/// The store's answer about an owner.
 #[derive(Debug, Default)]
 struct OfOwner {
-    /// With what was written since.
+    /// The usage, including what was written since.
     used: LogUsage,
-    /// When the store said so.
+    /// The time of the store's answer.
     read: Option<Instant>,
-    /// The store is to be asked again.
+    /// The store must be asked again.
     is_wanted: bool,
-    /// Is among those who are to be counted.
+    /// The owner waits to be counted.
     waits: bool,
     counted: Option<Instant>,
 }
@@ -70,7 +70,7 @@ impl Usage {
         }
     }
 
-    /// What the platform allows; `None` if its code panics.
+    /// Returns the platform's quota; `None` if its code panics.
     pub(in crate::judge) fn quota(&self, owner: OwnerId) -> Option<Quota> {
         guarded(|| self.quotas.quota(owner))
     }
@@ -92,11 +92,11 @@ impl Usage {
         self.added.add(delta.owner, delta);
     }
 
-    /// What waited for this owner is less now than was counted: counts again if the owner is at a
-    /// limit, and otherwise soon.
+    /// Notes that the owner has fewer pending deliveries than counted: counts again if the owner is
+    /// at a limit, and otherwise soon.
     pub(in crate::judge) async fn lowered(&self, owner: OwnerId) -> Result<(), StoreError> {
         if self.is_at_limit(owner, &self.used(owner)) {
-            // The count has what was added here.
+            // The count includes the additions made here.
             self.write().await?;
             self.count(owner).await;
         } else {
@@ -105,7 +105,7 @@ impl Usage {
         Ok(())
     }
 
-    /// Writes what was added, then reads what was asked for.
+    /// Writes the additions, then reads the requested answers.
     pub(in crate::judge) async fn flush(&self) -> Result<(), StoreError> {
         self.write().await?;
         let wanted = self.lock().wanted();
@@ -133,14 +133,14 @@ impl Usage {
         Ok(())
     }
 
-    /// As far as is known. The store is asked with the next flush if it has not just been.
+    /// Returns the known usage. The next flush asks the store if it has not just been asked.
     fn used(&self, owner: OwnerId) -> LogUsage {
         let used = self.lock().look(owner);
         let added = self.added.get(owner);
         added.map_or(used, |added| plus(used, &added))
     }
 
-    /// So much, as the store said just now.
+    /// Sets the usage that the store has just returned.
     pub(super) fn is_used(&self, owner: OwnerId, used: LogUsage) {
         let is_at_limit = self.is_at_limit(owner, &used);
         let mut known = self.lock();
@@ -190,7 +190,8 @@ impl Known {
         of_owner.used
     }
 
-    /// Owners about whose use the store is to be asked. Forgets those not asked about for long.
+    /// Returns the owners about whose usage the store must be asked. Forgets those not asked about
+    /// for long.
     fn wanted(&mut self) -> Vec<OwnerId> {
         let is_much = self.owners.len() > MOST / 2;
         let kept = if is_much { FRESH } else { KEPT };

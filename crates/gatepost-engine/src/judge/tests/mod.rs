@@ -1,4 +1,4 @@
-//! The judge over a platform by script and a store in memory.
+//! The judge over a scripted platform and a memory store.
 
 mod trying;
 
@@ -30,7 +30,8 @@ struct World {
 }
 
 impl World {
-    /// Users 1 and 2 of tenant 7, its administrator 3, user 4 of tenant 8, and the operator 5.
+    /// Users 1 and 2 of tenant 7, its administrator 3, user 4 of tenant 8, and the system
+    /// administrator 5.
     async fn new(rule: impl FnOnce(&Arc<Platform>) -> Rule) -> Self {
         let (platform, store) = (Platform::new(), Arc::new(MemoryStore::new()));
         platform.user(1, 7);
@@ -60,7 +61,7 @@ impl World {
         Self::new(|_| Rule::OneSystem).await
     }
 
-    /// What becomes of something in tenant 7 that these five match.
+    /// Returns the decisions for an occurrence in tenant 7 that these five match.
     fn hear(&self, audience: Audience) -> [Hearing; 5] {
         let (occurrence, place) = (occurrence(audience), place(audience));
         let heard = Heard {

@@ -1,4 +1,4 @@
-//! What users may watch, tried before there is an event.
+//! Checks of what users may watch, before there is an event.
 
 use std::time::Duration;
 
@@ -54,8 +54,8 @@ async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it()
     assert!(within.is_err(), "control: there is no room left in theirs");
 }
 
-/// How many questions of 5,000 different ones are answered before one is too many, and whether what
-/// it says of the time holds.
+/// Returns how many of 5,000 different questions are answered before one is too many; asserts that
+/// the returned time is right.
 async fn asked_until_too_fast(world: &World, owner: OwnerId) -> u32 {
     for object in 0..5_000 {
         let mut event = event();

@@ -1,4 +1,4 @@
-//! Who may receive what, where the platform decides it.
+//! Access decisions by the platform.
 
 mod question;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the platform is asked about an occurrence, or an event that is being made, and how it
+//! Questions to the platform about an occurrence, or about an event that is created, and its
 //! answers.
 
 use std::fmt;
@@ -70,7 +70,7 @@ use webhook_model::{EventName, EventType, Target};
 /// }
 /// ```
 pub trait SubscriptionPolicy: fmt::Debug + Send + Sync + 'static {
-    /// Whether each of these users may watch this.
+    /// Returns whether each of these users may watch this.
     fn may_receive<'a>(
         &'a self,
         question: &'a PolicyQuestion<'a>,
@@ -78,20 +78,20 @@ pub trait SubscriptionPolicy: fmt::Debug + Send + Sync + 'static {
     ) -> PolicyAnswer<'a>;
 }
 
-/// What users want to watch, or what happened.
+/// The object that users want to watch, or the occurrence.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyQuestion<'a> {
     /// The area of the platform.
     pub event_type: &'a EventType,
-    /// What happens there.
+    /// The event of that type.
     pub event: &'a EventName,
-    /// When an event is made: what it is to be about. When something happened: the object to which
-    /// it did, or [`Target::Generic`] for a type without objects.
+    /// When an event is created: its object. For an occurrence: the object to which it happened, or
+    /// [`Target::Generic`] for a type without objects.
     pub target: Target,
-    /// When something happened: the tags that the object carries. Empty when an event is made.
+    /// For an occurrence: the tags that the object carries. Empty when an event is created.
     pub tags: &'a [TagId],
-    /// When something happened: for which users it is meant. `None` when an event is made.
+    /// For an occurrence: its audience. `None` when an event is created.
     pub audience: Option<Audience>,
 }
 
@@ -103,8 +103,8 @@ pub enum Decision {
     Yes,
     /// The user may not: an event on it is refused, and an occurrence is not passed on. `false`.
     No,
-    /// There is no such object or tag: an event on it is refused as invalid. Say so only to users
-    /// who may know what there is and what there is not; to others, say `No`.
+    /// There is no such object or tag: an event on it is refused as invalid. Return this only for
+    /// users who may know which objects exist; for others, return `No`.
     NoSuchObject,
 }
 
@@ -114,30 +114,30 @@ impl From<bool> for Decision {
     }
 }
 
-/// The platform could not say; it is asked again later.
+/// The platform could not answer; it is asked again later.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the platform could not say who may watch: {0}")]
 #[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct PolicyError(pub String);
 
-/// The platform's answer: at once, or later. One [`Decision`] for each user, in the order of the
+/// The platform's answer, immediate or later. One [`Decision`] for each user, in the order of the
 /// question; any other number is an error.
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum PolicyAnswer<'a> {
-    /// Known already.
+    /// An immediate answer.
     Now(Result<Vec<Decision>, PolicyError>),
-    /// To be waited for, for at most five seconds.
+    /// An answer that is waited for, for at most five seconds.
     Later(Pin<Box<dyn Future<Output = Result<Vec<Decision>, PolicyError>> + Send + 'a>>),
 }
 
 impl<'a> PolicyAnswer<'a> {
-    /// An answer at once, user by user.
+    /// Creates an immediate answer, user by user.
     #[must_use]
     pub fn each<M: Into<Decision>>(owners: &[OwnerId], mut may: impl FnMut(OwnerId) -> M) -> Self {
         Self::Now(Ok(owners.iter().map(|owner| may(*owner).into()).collect()))
     }
 
-    /// An answer that has to be waited for.
+    /// Creates an answer that must be waited for.
     #[must_use]
     pub fn later(
         answer: impl Future<Output = Result<Vec<Decision>, PolicyError>> + Send + 'a,

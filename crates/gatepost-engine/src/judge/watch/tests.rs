@@ -1,4 +1,4 @@
-//! The platform's `SubscriptionPolicy`, by script.
+//! A scripted `SubscriptionPolicy`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn watches(platform: &Arc<Platform>) -> Arc<Watches> {
     Watches::new(platform.clone(), Arc::new(Failures::none()))
 }
 
-/// Something that happened to an object of a tenant.
+/// Returns a question about an occurrence on an object of a tenant.
 fn question(object: u32, tenant: u128) -> Question {
     let audience = Audience::Tenant(TenantId(tenant));
     let occurrence = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)

@@ -16,19 +16,19 @@ use crate::judge::flights::Flights;
 use crate::judge::kept::Kept;
 use crate::judge::quotas::Rates;
 
-/// How long an answer holds.
+/// How long an answer is valid.
 const KEPT: Duration = Duration::from_secs(5);
-/// How long it holds that there was none: the platform is not asked faster than this.
+/// How long a failure is remembered: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
-/// Questions about what one user wants to watch that begin in a minute, where the answer has to be
-/// waited for. A form asks some hundred at once.
+/// Questions about events that one user wants to create, per minute, if the answer must be waited
+/// for. A form asks some hundred at a time.
 const BEFORE_IN_A_MINUTE: u32 = 3_000;
-/// How long whoever asks more is to wait.
+/// The time that a caller over this limit must wait.
 const REST: Duration = Duration::from_secs(1);
 /// Answers that are kept, each about one user.
 pub(super) const MOST: usize = 131_072;
 
-/// Stands for what is asked: two numbers by secret keys, so that two questions never meet in one.
+/// A fingerprint of the question: two numbers by secret keys, so that two questions never collide.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(in crate::judge) struct Asked(u64, u64);
 
@@ -37,16 +37,16 @@ pub(in crate::judge) struct Watches {
     platform: Arc<dyn SubscriptionPolicy>,
     /// `None`: the platform gave no answer.
     known: Mutex<Kept<(OwnerId, Asked), Option<Decision>>>,
-    /// By what is asked, and about which users.
+    /// Keyed by the question and its users.
     flights: Flights<(Asked, Asked)>,
     crowd: Crowd,
-    /// Of questions before an event is made, which users ask as fast as they like.
+    /// The rate of questions before an event is created, which users could ask at any speed.
     before: Rates,
     keys: [RandomState; 2],
     pub(super) failures: Arc<Failures>,
 }
 
-/// What the platform is asked, for as long as that takes.
+/// A question to the platform, for as long as it takes.
 #[derive(Clone, Debug)]
 pub(in crate::judge) struct Question {
     event_type: EventType,
@@ -54,12 +54,12 @@ pub(in crate::judge) struct Question {
     target: Target,
     tags: Vec<TagId>,
     audience: Option<Audience>,
-    /// Where it happened: whose share of the questions it takes.
+    /// The realm of the occurrence, in whose share of the questions it counts.
     place: Realm,
 }
 
 impl Question {
-    /// May they watch this?
+    /// Asks whether users may watch this event.
     pub(in crate::judge) fn before(event: &Event, place: Realm) -> Self {
         Self {
             event_type: event.event_type.clone(),
@@ -71,7 +71,7 @@ impl Question {
         }
     }
 
-    /// May they receive this?
+    /// Asks whether users may receive this occurrence.
     pub(in crate::judge) fn of(occurrence: &Occurrence, place: Realm) -> Self {
         let object = occurrence.object.as_ref();
         Self {
@@ -115,7 +115,7 @@ impl Watches {
         })
     }
 
-    /// What is known about each, after one question about all the others; never waits.
+    /// Returns the known answers, after one question about all others; never waits.
     pub(in crate::judge) fn now(
         self: &Arc<Self>,
         question: &Question,
@@ -143,7 +143,7 @@ impl Watches {
         let (_, unknown) = self.known(asked, owners);
         if let Some(landing) = self.flights.landing((asked, self.asked(&unknown))) {
             let _ = tokio::time::timeout_at(until, landing.landed()).await;
-            // What was known at first may be too old by now.
+            // First answers may be too old by this time.
             for (may, late) in may.iter_mut().zip(self.known(asked, owners).0) {
                 *may = may.or(late);
             }
@@ -151,7 +151,7 @@ impl Watches {
         may
     }
 
-    /// After which time this user, who asked too much, may be asked about again.
+    /// Returns the time after which this user, who asked too much, may be asked about again.
     pub(in crate::judge) fn too_fast(&self, owner: OwnerId) -> Option<Duration> {
         let used = self.before.used(owner, BEFORE_IN_A_MINUTE);
         (used >= BEFORE_IN_A_MINUTE).then_some(REST)
@@ -215,7 +215,7 @@ impl Watches {
         }
     }
 
-    /// What is known about each, and the users about which nothing is.
+    /// Returns the known answer about each user, and the users without one.
     fn known(&self, asked: Asked, owners: &[OwnerId]) -> (Vec<Option<Decision>>, Vec<OwnerId>) {
         let known = self.lock();
         let mut unknown = Vec::new();

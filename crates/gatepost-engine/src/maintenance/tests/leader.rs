@@ -1,4 +1,4 @@
-//! Which process does what one does for all, how often, and what happens if it cannot.
+//! The choice of the leading process, its intervals, and its failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::core::Core;
 const SECOND: Duration = Duration::from_secs(1);
 
 impl World {
-    /// Another process on the store.
+    /// Starts another process on the store.
     fn begin(&self, holder: u128) -> Arc<Maintenance> {
         let process = maintenance(&Arc::new(Core {
             holder,

@@ -1,4 +1,4 @@
-//! Maintenance over a memory store, a fault store and a clock that is moved.
+//! Maintenance over a memory store, a fault store and a clock that tests set.
 
 mod leader;
 
@@ -53,7 +53,7 @@ impl World {
         lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
     }
 
-    /// Time passes, on every clock.
+    /// Advances every clock.
     async fn pass(&self, seconds: u64) {
         for _ in 0..seconds {
             self.broken.clock.advance(Duration::from_secs(1));
@@ -85,7 +85,7 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     let claim = world.records.claimed(webhook).await;
     world.tend_claims();
     world.pass(2).await;
-    // The part is started again while it has to remember the step.
+    // The part is restarted while it has to remember the step.
     world.store.fail("server_time", 1, Fault::Panic);
     world.broken.clock.jump(TimeDelta::days(1));
     world.pass(143).await;
@@ -96,7 +96,7 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     assert_eq!(state().await, DeliveryState::Queued);
 }
 
-/// Deliveries that wait are due when the clock of before says; by the new one that is a day later.
+/// Pending deliveries are due by the earlier clock, not by the new one that is a day later.
 #[tokio::test(start_paused = true)]
 async fn waiting_deliveries_are_due_after_a_step_back() {
     let world = World::new().await;
@@ -232,8 +232,8 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     assert!(world.records.deliveries().await.is_empty());
 }
 
-/// A clock that was set by mistake is set back a moment later: what was removed in between would
-/// not come back.
+/// A clock that was set by mistake is set back a moment later: rows removed in between could not be
+/// restored.
 #[tokio::test(start_paused = true)]
 async fn after_a_step_of_the_clock_nothing_is_removed_or_expires_for_a_while() {
     let world = World::new().await;
@@ -247,13 +247,13 @@ async fn after_a_step_of_the_clock_nothing_is_removed_or_expires_for_a_while() {
     world.pass(100).await;
     let state = async || world.records.stored(held).await.state;
     assert_eq!(state().await, DeliveryState::Queued);
-    // It was right, after all.
+    // The clock was right.
     world.pass(150).await;
     assert_eq!(state().await, DeliveryState::Error);
 }
 
 impl World {
-    /// A webhook with deliveries that is deleted: they are gone, and still there.
+    /// Deletes a webhook with deliveries: their rows are hidden, but still stored.
     async fn gone(&self, deliveries: usize) {
         let webhook = self.records.webhook(|_| {}).await;
         for _ in 0..deliveries {
@@ -264,7 +264,7 @@ impl World {
         deleted.unwrap();
     }
 
-    /// Whether anything that is gone is still there; removes one row if so.
+    /// Whether any deleted row is still stored; removes one row if so.
     async fn is_left(&self) -> bool {
         self.records.store.remove_gone(1, noon()).await.unwrap() > 0
     }

@@ -1,4 +1,4 @@
-//! Messages sent by hand take the way of an emit.
+//! Manual messages are sent as those of an emit are.
 
 use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
 use webhook_model::{Activity, DeliveryOrder, OwnerId};
@@ -21,7 +21,7 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
     assert!(!admission.has_ready(), "it waits for no pass");
     assert!(!admission.take_look(), "the store is asked for nothing");
 
-    // What has no room is in its lane, where the dispatcher finds it without being told by the
+    // A delivery over the limit is in its queue, where the dispatcher finds it without asking the
     // store.
     let busy = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     let waiting = engine.send(busy, None).await.unwrap();

@@ -1,4 +1,4 @@
-//! Records over a memory store and a network that is a script.
+//! Records over a memory store and a scripted network.
 
 mod by_hand;
 mod fetched;
@@ -7,6 +7,7 @@ mod owned;
 mod quotas;
 mod replayed;
 mod tested;
+mod together;
 
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     let edited = engine.edit_webhook(id, |webhook| {
         calls += 1;
         if calls == 1 {
-            // Somebody else is faster.
+            // Another caller stores first.
             let (records, edit) = (records.clone(), Activity::Paused);
             std::thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().build();
@@ -63,7 +64,7 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
 async fn edit_among_many_is_contended_not_failed() {
     let (records, bench) = bench().await;
     let id = records.webhook(|_| {}).await;
-    // Somebody else is always faster.
+    // Another caller always stores first.
     bench.store.alter(|passing| {
         if let Passing::Webhook(row) = passing {
             row.revision = Revision(0);
@@ -181,7 +182,7 @@ async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
     assert!(matches!(nowhere, EngineError::NotFound), "{nowhere:?}");
 }
 
-/// Where order was asked for, the next waits for what is cancelled.
+/// In order, the next delivery waits for the cancelled one.
 #[tokio::test]
 async fn what_comes_after_a_delivery_that_is_cancelled_is_looked_for_whatever_else_was_named() {
     let (records, bench) = bench().await;

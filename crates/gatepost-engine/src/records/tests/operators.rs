@@ -1,4 +1,4 @@
-//! Operators change little: every occurrence reads their place.
+//! System administrators without a tenant make few changes: every occurrence reads their realm.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::*;
 use crate::judge::Rule;
 use crate::judge::testing::Platform;
 
-/// A webhook of an operator, and one of a user of a tenant.
+/// A webhook of a system administrator, and one of a user of a tenant.
 async fn world() -> (Records, Bench, [WebhookId; 2]) {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);

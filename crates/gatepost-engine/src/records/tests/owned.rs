@@ -1,4 +1,4 @@
-//! Who owns what, and what owners may watch.
+//! Owners of records, and the objects that owners may watch.
 
 use gatepost_ids::{Quota, Realm, TenantId};
 use gatepost_storage::Scope;

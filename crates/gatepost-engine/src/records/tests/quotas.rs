@@ -1,4 +1,4 @@
-//! How much an owner may have and do.
+//! Limits of owners.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::*;
 use crate::judge::Rule;
 use crate::judge::testing::{Manner, Platform};
 
-async fn of(quota: Quota) -> (Records, Bench) {
+pub(super) async fn of(quota: Quota) -> (Records, Bench) {
     on(&Platform::new(), quota).await
 }
 
@@ -22,12 +22,12 @@ async fn on(platform: &Arc<Platform>, quota: Quota) -> (Records, Bench) {
     (records, bench)
 }
 
-fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
+pub(super) fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
     let url = "https://example.com/".parse().unwrap();
     webhook_model::Webhook::new(OwnerId(owner), name.parse().unwrap(), url)
 }
 
-fn task(webhook: WebhookId, once: bool) -> Task {
+pub(super) fn task(webhook: WebhookId, once: bool) -> Task {
     Task {
         creator: OwnerId(99),
         name: "t".parse().unwrap(),
@@ -174,7 +174,7 @@ async fn deleted_webhook_makes_room_at_once() {
     let emitter = bench.emitter(&Limits::default());
     let occurrence = crate::testing::poweron(7, &[1]);
     let all = crate::emit::Emitter::all;
-    // As other processes know it, too.
+    // Other processes know it, too.
     bench.judge.flush().await;
     let before = emitter.emit(&occurrence, all()).await.unwrap();
     assert_eq!((before.deliveries.len(), before.dropped), (0, 1));

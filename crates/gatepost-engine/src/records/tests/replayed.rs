@@ -12,7 +12,7 @@ use super::*;
 use crate::judge::Rule;
 use crate::judge::testing::{Manner, Platform};
 
-/// Deliveries that ended in error, and what may replay them.
+/// Deliveries that ended in error, with the engine to replay them.
 async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
     failed_with(count, "x", quota).await
 }
@@ -85,7 +85,7 @@ async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
         let before = bench.store.calls_of("replay");
         let queued = engine.replay(&which).await.unwrap();
         assert_eq!(queued, 20, "none is left out");
-        // What is read is queued, and let go of, before the next is read: 8, 8 and 4 of them.
+        // Each batch is queued and freed before the next is read: 8, 8 and 4 of them.
         assert_eq!(bench.store.calls_of("replay") - before, 3);
         assert_eq!(engine.cancel(&ids).await.unwrap(), 20);
     }
@@ -172,7 +172,7 @@ async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_a
     assert_eq!(bench.store.calls_of("hasten"), 2);
 }
 
-/// A user of this tenant with a paused webhook, and a delivery of that which has ended.
+/// Creates a user of this tenant with a paused webhook, and an ended delivery of it.
 async fn ended_of(
     (records, platform): (&Records, &Platform),
     owner: u128,
@@ -205,7 +205,7 @@ async fn replays_and_sends_of_a_tenant_for_which_the_platform_hangs_hold_up_no_o
         made.push(ended_of(world, owner, 7).await);
     }
     let (_, other) = ended_of(world, 1, 8).await;
-    // What is replayed was made so long ago that the platform is asked about its owner.
+    // The replayed deliveries are old enough that the platform is asked about their owner.
     bench.broken.clock.advance(Duration::from_secs(3_601));
     (100..200).for_each(|owner| platform.set_manner_about(owner, Manner::Hangs));
     let mut hanging = Vec::new();

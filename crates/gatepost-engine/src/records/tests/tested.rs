@@ -1,4 +1,4 @@
-//! Tests of tasks, and what is said of targets before anything is sent.
+//! Tests of tasks, and the verdicts on targets before anything is sent.
 
 use delivery::TargetRefusal;
 use gatepost_ids::{Realm, TenantId};
@@ -98,7 +98,7 @@ async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
     let engine = bench.engine();
     let name: TargetUrl = "http://hangs.example/".parse().unwrap();
     let (begun, another) = (Instant::now(), OwnerId(9));
-    // Two of each of four users.
+    // Two for each of four users.
     let hung = (0..8).map(|n| {
         let (engine, name) = (engine.clone(), name.clone());
         tokio::spawn(async move { engine.check_target(&name, OwnerId(n / 2)).await })
@@ -107,7 +107,7 @@ async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
         assert_eq!(hung.await.unwrap(), TargetVerdict::Allowed, "not known");
     }
     assert_eq!(begun.elapsed().as_secs(), 1);
-    // They still hang: nobody else waits for a ninth.
+    // They still hang: no other caller waits for a ninth.
     let judged = engine.check_target(&name, another).await;
     assert_eq!(judged, TargetVerdict::Allowed);
     assert_eq!(begun.elapsed().as_secs(), 1);
@@ -130,7 +130,7 @@ async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
     bench.script.hold();
     let engine = bench.engine();
     let name: TargetUrl = "http://hangs.example/".parse().unwrap();
-    // The first two hang on when nobody waits for them any more: the third is not begun.
+    // The first two still hang when nobody waits for them any more: the third is not begun.
     for (owner, seconds) in [(1, 1), (2, 1), (3, 0), (4, 1)] {
         let begun = Instant::now();
         let judged = engine.check_target(&name, OwnerId(owner)).await;

@@ -1,5 +1,5 @@
-//! Targets that repeat in a response what they were sent: our credentials must not get into the
-//! delivery log that way.
+//! Hides our credentials if a target repeats them in a response, so that they do not reach the
+//! delivery log.
 
 mod pattern_set;
 mod spelling;
@@ -15,20 +15,20 @@ use webhook_model::{Authorization, Secret, Webhook};
 use self::pattern_set::{PatternSet, union};
 use self::spelling::Spelling;
 
-/// What replaces a credential.
+/// The replacement of a credential.
 const HIDDEN: &[u8] = b"(hidden)";
 
-/// Shorter texts are not looked for: they would be found everywhere.
+/// Shorter texts are not searched for: they would be found everywhere.
 const SHORTEST: usize = 4;
-/// Parts of a URL that are at least as long are credentials where a service puts them there.
+/// Parts of a URL of at least this length count as credentials, since some services put them there.
 const LONG_PART: usize = 16;
 
-/// The credentials of one webhook: those that are stored, and the access tokens that were used.
+/// The credentials of one webhook: the stored ones, and the access tokens that were used.
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials(Vec<Arc<PatternSet>>);
 
 impl Credentials {
-    /// Those of its authorization, of its custom headers and of its URL.
+    /// Returns those of its authorization, of its custom headers and of its URL.
     pub(crate) fn of(webhook: &Webhook) -> Self {
         let mut credentials = Vec::new();
         let mut add = |text: &str| credentials.push(Secret::new(text));
@@ -64,7 +64,7 @@ impl Credentials {
         Self(Vec::new()).and(credentials)
     }
 
-    /// With the access tokens that were used.
+    /// Adds the access tokens that were used.
     pub(crate) fn with(&self, tokens: &[Secret]) -> Cow<'_, Self> {
         match tokens {
             [] => Cow::Borrowed(self),
@@ -72,15 +72,16 @@ impl Credentials {
         }
     }
 
-    /// What they cost, about.
+    /// The approximate memory that they take.
     pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(|set| set.bytes()).sum()
     }
 
-    /// A copy in which the credentials are hidden, at most twice as long. `cut`: the text was
-    /// truncated, so its end may be the beginning of a credential.
+    /// Returns a copy in which the credentials are hidden, at most twice as long. `cut`: the text
+    /// was truncated, so its end may be the beginning of a credential.
     ///
-    /// Takes as long as the text is, whatever is in the two: their owner chooses both.
+    /// The time is linear in the text, whatever the text and the credentials contain: their owner
+    /// chooses both.
     pub(crate) fn hide(&self, text: &[u8], cut: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut copied = 0;
@@ -93,9 +94,9 @@ impl Credentials {
         out
     }
 
-    /// The parts of the text that are credentials, however their characters are spelled. They do
-    /// not touch one another, and none ends within an escape: the rest of it would be read
-    /// otherwise.
+    /// Returns the parts of the text that are credentials, however their characters are escaped.
+    /// They do not touch one another, and none ends within an escape: the rest of it would be read
+    /// differently.
     fn spans(&self, text: &[u8], cut: bool) -> Vec<Range<usize>> {
         if self.0.is_empty() {
             return Vec::new();
@@ -132,7 +133,7 @@ impl Credentials {
     }
 }
 
-/// Whether one of the spans, which are in order, has a part of this one.
+/// Whether one of the spans, which are in order, overlaps this part.
 fn overlaps(spans: &[Range<usize>], part: &Range<usize>) -> bool {
     let next = spans.partition_point(|span| span.end <= part.start);
     spans.get(next).is_some_and(|span| span.start < part.end)

@@ -1,8 +1,8 @@
-//! All texts of a set, found in one pass by the automaton of Aho and Corasick.
+//! A set of texts, all found in one pass by the automaton of Aho and Corasick.
 //!
-//! The crate `aho-corasick` does not take its place: to find matches that overlap it keeps at each
-//! state all patterns that end there, so an owner's hundred headers (`aaaa`, `aaaaa`, …) take 10 MB
-//! and 0.3 s. Here each state keeps only the longest, which covers the others.
+//! The crate `aho-corasick` cannot replace it: to find matches that overlap it keeps at each state
+//! all patterns that end there, so an owner's hundred headers (`aaaa`, `aaaaa`, …) take 10 MB and
+//! 0.3 s. This automaton keeps only the longest at each state, which covers the others.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use webhook_model::Secret;
 use zeroize::Zeroizing;
 
-/// What a state takes: its byte, and one number in each of three lists.
+/// The size of a state: its byte, and one number in each of three lists.
 const STATE: usize = 1 + 3 * size_of::<u32>();
 
 /// A trie of the patterns. Its states are numbered by level, and the children of a state follow
@@ -29,7 +29,7 @@ pub(super) struct PatternSet {
 }
 
 impl PatternSet {
-    /// None of the patterns may be empty.
+    /// Creates the set. No pattern may be empty.
     pub(super) fn new(mut patterns: Vec<Secret>) -> Self {
         patterns.sort_unstable_by(|a, b| a.expose().cmp(b.expose()));
         patterns.dedup_by(|a, b| a.expose() == b.expose());
@@ -55,13 +55,13 @@ impl PatternSet {
         set
     }
 
-    /// What it takes in memory, about.
+    /// The approximate memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         STATE * self.bytes.capacity() + size_of::<usize>() * self.levels.capacity()
     }
 
-    /// The parts of the text that patterns cover. With `begun`, also the beginning of a pattern at
-    /// the end of the text, if it is at least that long.
+    /// Returns the parts of the text that patterns cover. With `begun`, also the beginning of a
+    /// pattern at the end of the text, if it is at least that long.
     pub(super) fn spans(&self, text: &[u8], begun: Option<usize>) -> Vec<Range<usize>> {
         let (mut spans, mut state) = (Vec::new(), 0);
         for (end, byte) in (1..).zip(text) {
@@ -88,7 +88,7 @@ impl PatternSet {
         for (state, patterns) in (first..).zip(level) {
             self.children.push(number(self.bytes.len()));
             for group in patterns.chunk_by(|a, b| byte_of(a) == byte_of(b)) {
-                // Without a byte it is the pattern that ends here.
+                // A pattern without a next byte ends here.
                 let Some(byte) = group.first().and_then(byte_of) else {
                     continue;
                 };
@@ -110,8 +110,8 @@ impl PatternSet {
         next
     }
 
-    /// The state after one more byte. Each byte goes down one level at most and each suffix goes up
-    /// one at least, so a text makes at most twice as many moves as it has bytes.
+    /// Returns the state after one more byte. Each byte goes down at most one level and each suffix
+    /// goes up at least one, so a text makes at most twice as many moves as it has bytes.
     fn next(&self, mut state: usize, byte: u8) -> usize {
         loop {
             match self.child(state, byte) {
@@ -151,7 +151,7 @@ fn cover(spans: &mut Vec<Range<usize>>, mut span: Range<usize>) {
     spans.push(span);
 }
 
-/// The parts that any of these spans covers, in order.
+/// Returns the parts that any of these spans covers, in order.
 pub(super) fn union(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     spans.sort_by_key(|span| span.end);
     let mut united = Vec::new();
@@ -161,7 +161,7 @@ pub(super) fn union(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     united
 }
 
-/// A webhook's texts are much shorter than that.
+/// The number of a state; a webhook's texts are much shorter than the maximum.
 fn number(state: usize) -> u32 {
     u32::try_from(state).unwrap_or(u32::MAX)
 }
@@ -176,7 +176,7 @@ mod tests {
         PatternSet::new(patterns.iter().map(Secret::new).collect())
     }
 
-    /// How many states are asked for the next one, bytes of the text each counted once.
+    /// Counts how many states are asked for the next one, with each byte of the text counted once.
     fn moves(set: &PatternSet, text: &[u8]) -> usize {
         let (mut state, mut moves) = (0, 0);
         for byte in text {

@@ -1,12 +1,12 @@
-//! The ways in which a target may write a character of a credential: escapes of JSON, URLs, forms
-//! and HTML.
+//! The ways in which a target may escape a character of a credential: in JSON, URLs, forms and
+//! HTML.
 
 use std::ops::Range;
 
-/// No escape is longer: a pair of JSON's.
+/// The length of the longest escape: a pair of JSON's.
 const LONGEST: usize = 12;
 
-/// What the escapes of a text belong to.
+/// The format of a text's escapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Spelling {
     Json,
@@ -19,17 +19,17 @@ pub(super) enum Spelling {
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub text: Vec<u8>,
-    /// Where the escapes were, in order.
+    /// The positions of the escapes, in order.
     pub escapes: Vec<Range<usize>>,
-    /// Where each byte of `text` was; then the length of the original.
+    /// The original position of each byte of `text`; then the length of the original.
     starts: Vec<usize>,
 }
 
 impl Spelling {
     pub(super) const ALL: [Self; 4] = [Self::Json, Self::Percent, Self::Form, Self::Html];
 
-    /// The text without escapes of this kind; `None` if it has none. With `cut`, without a part of
-    /// an escape at its end.
+    /// Returns the text without escapes of this kind; `None` if it has none. With `cut`, without a
+    /// partial escape at its end.
     pub(super) fn read(self, text: &[u8], cut: bool) -> Option<Reading> {
         let mark = match self {
             Self::Json => b'\\',
@@ -61,7 +61,7 @@ impl Spelling {
         Some(reading)
     }
 
-    /// Adds the character for which an escape stands, and returns the length of the escape.
+    /// Adds the character that an escape represents, and returns the length of the escape.
     fn escape(self, first: u8, after: &[u8], out: &mut Vec<u8>) -> Option<usize> {
         match (self, first) {
             (Self::Json, b'\\') => json(after, out),
@@ -80,14 +80,14 @@ impl Spelling {
 }
 
 impl Reading {
-    /// The part of the original that became this part of the text.
+    /// Returns the part of the original that became this part of the text.
     pub(super) fn original(&self, part: &Range<usize>) -> Range<usize> {
         let start = |at| self.starts.get(at).copied().unwrap_or_default();
         start(part.start)..start(part.end)
     }
 }
 
-/// Whether what stands at the end of a text may be the beginning of an escape.
+/// Whether the end of a text may be the beginning of an escape.
 fn is_begun(mark: u8, after: &[u8]) -> bool {
     let may_follow = |byte: &u8| byte.is_ascii_alphanumeric() || b"#\\".contains(byte);
     b"\\%&".contains(&mark) && after.len() + 1 < LONGEST && after.iter().all(may_follow)
@@ -150,7 +150,7 @@ fn hex(digits: &[u8]) -> Option<u32> {
     parsed(digits, 16)
 }
 
-/// Without the sign that the standard library accepts.
+/// Parses a number without the sign that the standard library accepts.
 fn parsed(digits: &[u8], radix: u32) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok()?;
     let is_number = digits.chars().all(|digit| digit.is_digit(radix));

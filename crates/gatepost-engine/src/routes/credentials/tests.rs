@@ -1,4 +1,4 @@
-//! Hiding, over credentials and texts that their owner may choose.
+//! Hiding, with credentials and texts that their owner may choose.
 
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, prop_assert, prop_assert_eq};
@@ -107,7 +107,7 @@ fn a_credential_that_is_cut_off_is_hidden_too() {
     );
 }
 
-/// Header lines whose values are pieces of the marker that replaces them, in turn.
+/// Returns header lines whose values are pieces of the marker that replaces them, in turn.
 fn of_markers(pairs: usize) -> Credentials {
     let pair = "X-Token: den)\nX-Token: (hid\n";
     credentials(Authorization::None, &pair.repeat(pairs))
@@ -190,7 +190,7 @@ fn text_that_is_not_utf_8_is_kept() {
     assert_eq!(shown, b"\xff\\\xe9%\xff&\xff(hidden)\xff");
 }
 
-/// Credentials as long as a webhook may have them, none of which begins as another does.
+/// Returns credentials of the maximum length, none of which begins like another.
 fn largest() -> Credentials {
     let text = |n: usize, length: usize| format!("{n} {}", "x".repeat(length));
     let header = |n: usize| format!("Key: {n:02} {n:02}{}\n", "a".repeat(314));
@@ -205,8 +205,8 @@ fn largest_webhook_takes_little_memory() {
     assert!((1_000_000..1_500_000).contains(&bytes), "{bytes}");
 }
 
-/// Texts and credentials that agree for long before they differ: compared byte by byte at each
-/// place they took a second.
+/// Texts and credentials with long common parts: comparing them byte by byte at each position took
+/// a second.
 #[test]
 fn a_target_that_knows_the_credentials_makes_hiding_them_no_longer() {
     let long = |end: &str| format!("{}{end}", "a".repeat(8_000));

@@ -1,4 +1,4 @@
-//! Occurrences for a chosen few, and webhooks that list channels.
+//! Occurrences for selected webhooks, and webhooks that list channels.
 
 use gatepost_storage::webhooks::{RecordStore as _, RoutesVersion};
 use webhook_model::{Occurrence, Target, WebhookId, WebhookIds};
@@ -6,7 +6,7 @@ use webhook_model::{Occurrence, Target, WebhookId, WebhookIds};
 use super::*;
 use crate::testing::poweron;
 
-/// Webhooks with these channels, each with a task that any poweron runs.
+/// Creates webhooks with these channels, each with a task that any poweron runs.
 async fn listing(records: &Records, channels: &[&str]) -> Vec<WebhookId> {
     let mut webhooks = Vec::new();
     for channels in channels {
@@ -37,7 +37,7 @@ async fn only_those_that_are_chosen_and_list_the_channel_or_none_are_matched() {
     let records = Records::new();
     let hooks = listing(&records, &["", "a", "b, c"]).await;
     let store = counted(&records);
-    // Held in memory, and read for each occurrence where a place is too large for that.
+    // Cached, and read for each occurrence if a realm is too large for that.
     for tables in [Tables::new(store.clone(), MIB), Tables::new(store, 0)] {
         assert_eq!(matched(&tables, &of(&[], None)).await, [1]);
         assert_eq!(matched(&tables, &of(&[], Some("a"))).await, [1, 2]);

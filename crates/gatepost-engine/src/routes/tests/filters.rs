@@ -1,4 +1,4 @@
-//! Events that are for some occurrences of their kind only.
+//! Events with filters.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::super::{Matched, Tables};
 use super::{COMMON, MIB, counted, ids};
 use crate::testing::{Records, noon, poweron};
 
-/// Tasks 1, 2, 3 … that events with these filters run.
+/// Creates tasks 1, 2, 3 … that events with these filters run.
 async fn filtered(records: &Records, filters: &[&str]) -> Arc<FaultStore<MemoryStore>> {
     let webhook = records.webhook(|_| {}).await;
     for filter in filters {
@@ -42,7 +42,7 @@ async fn an_event_is_matched_by_what_the_occurrence_brings_along() {
         r#"{"stored":["before"]}"#,
     ];
     let store = filtered(&records, &filters).await;
-    // Held in memory, and read for each occurrence where a place is too large for that.
+    // Cached, and read for each occurrence if a realm is too large for that.
     for tables in [Tables::new(store.clone(), MIB), Tables::new(store, 0)] {
         assert_eq!(matched(&tables, &poweron(7, &[])).await, [1, 4]);
         assert_eq!(
@@ -92,7 +92,7 @@ async fn a_filter_that_was_changed_is_the_one_that_is_asked() {
     assert_eq!(matched(&tables, &one).await, [0; 0]);
 }
 
-/// A table of 48 KiB has room for 16 rows of 192 bytes: 3 KiB. Two filters of 1 KiB are more.
+/// A table of 48 KiB may have 16 rows of 192 bytes: 3 KiB. Two filters of 1 KiB exceed it.
 #[tokio::test]
 async fn what_filters_cost_counts_against_the_memory_of_a_table() {
     let records = Records::new();

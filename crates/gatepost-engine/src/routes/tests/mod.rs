@@ -163,7 +163,7 @@ async fn a_task_that_was_consumed_here_is_gone_without_asking_and_nothing_older_
     let now = matched().await;
     assert_eq!((ids(&now), &now.seen), (Vec::new(), &next));
     assert_eq!(store.calls(), before);
-    // Of a version that is not held any more nothing is known.
+    // Nothing is known about a version that is not cached any more.
     tables.consumed(&[], &seen, &[(Realm::Shared, RoutesVersion(1))]);
     assert_eq!(matched().await.seen, next);
 }
@@ -177,7 +177,7 @@ async fn a_place_that_is_too_large_is_looked_up_and_tried_again_after_a_while() 
         records.event(Target::Tag(TagId(n)), task).await;
     }
     let store = counted(&records);
-    // A sixteenth of it has room for 21 rows.
+    // A sixteenth of it is enough for 21 rows.
     let tables = Tables::new(store.clone(), 64 * 1024);
     for round in 0..3 {
         let before = store.calls();

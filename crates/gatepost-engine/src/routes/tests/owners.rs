@@ -1,4 +1,4 @@
-//! What is at hand of one owner, whatever others have.
+//! An owner's share of the caches, whatever others have.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::super::{Messages, WebhookCache};
 use super::{MIB, counted};
 use crate::testing::Records;
 
-/// Has so much that it cannot all be at hand.
+/// Has more than can be cached.
 const GREEDY: u128 = 1;
 const OTHER: u128 = 2;
 
-/// Tasks of a new webhook of this owner.
+/// Creates tasks of a new webhook of this owner.
 async fn tasks(records: &Records, owner: u128, message: &str, number: usize) -> Vec<TaskId> {
     let webhook = records.webhook(|w| w.owner = OwnerId(owner)).await;
     let mut tasks = Vec::new();

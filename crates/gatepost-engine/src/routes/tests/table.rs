@@ -50,8 +50,7 @@ fn event(id: i64, target: Target, task: i64) -> EventRoute {
     }
 }
 
-/// Tasks 1 and 2 send webhook 1; the first is reached by object 1 and tag 4, the other by tag
-/// 5.
+/// Tasks 1 and 2 send webhook 1; object 1 and tag 4 reach the first, tag 5 the other.
 fn table() -> RouteTable {
     let routes = Routes {
         version: RoutesVersion(7),

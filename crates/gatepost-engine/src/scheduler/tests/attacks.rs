@@ -1,4 +1,5 @@
-//! What broke earlier versions: webhooks that answer until they have a share, or just in time.
+//! Attacks that broke earlier versions: webhooks that respond until they have a share, or just in
+//! time.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::scheduler::Record;
 
-/// Webhooks of which every other request stalls: two messages a second for each.
+/// Adds webhooks of which every other request stalls: two messages a second for each.
 fn half_stalling(sim: &mut Sim, webhooks: i64, tenants: i64) {
     for id in 0..webhooks {
         for k in 0..200 {
@@ -155,7 +156,7 @@ fn floods_of_new_stalling_webhooks_delay_no_new() {
 
 #[test]
 fn healthy_webhooks_are_sent_within_seconds_of_a_restart() {
-    // Those that stall are known to fail if a retry of them waits.
+    // Stalling webhooks are known to fail if a retry of them waits.
     for (took, stalling, failing) in [
         (2, 10, Record::Failing),
         (2, 10, Record::Before),

@@ -23,7 +23,7 @@ impl Bench {
         Self { scheduler, now }
     }
 
-    /// This number of messages come to a queue.
+    /// Adds this number of messages to a queue.
     pub(super) fn ready(&mut self, webhook: &Webhook, queue: QueueClass, count: u32) {
         self.ready_as(webhook, queue, count, Record::New);
     }
@@ -57,7 +57,7 @@ impl Bench {
         holds.fold(None, Option::or)
     }
 
-    /// When permits are given in this time, from now on, where each request responds at once.
+    /// Returns when permits are given within this time, if each request responds immediately.
     pub(super) fn begun(&mut self, within: Duration) -> Vec<Duration> {
         let (start, mut begun) = (self.now, Vec::new());
         loop {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::sim::{Sim, millis, responds, secs, stalls, webhook};
 use super::{NEW, OTHERS, PROVEN, RECENT, honest, tenant, unless_honest};
 
-/// A webhook that has 200 messages a second, and from a time on a new one each second.
+/// Adds a webhook with 200 messages a second, and from a time on a new one each second.
 fn busy_and_new(sim: &mut Sim, until: u64, new_from: u64) {
     for k in 0..200 * until {
         sim.arrive(millis(5 * k), webhook(1, 1));
@@ -62,7 +62,7 @@ fn webhooks_that_answered_and_stall_together_delay_nobody() {
     }
 }
 
-/// As all that one host or region serves, when it fails: each responded within this time.
+/// As all webhooks of one host or region when it fails: each responded within this time.
 #[test]
 fn webhooks_that_answered_just_now_and_stall_together_delay_no_busy_one() {
     for (number, within) in [
@@ -161,7 +161,7 @@ fn slow_webhooks_that_answer_get_on_beside_stalls() {
         true => responds(secs(5)),
         false => stalls(),
     });
-    // All of Slow's slots have requests that stall for two minutes: the others share what is left.
+    // Requests that stall for two minutes use all of Slow's slots: the others share the rest.
     let (median, _, longest) = sim.wait(100..300);
     assert_eq!(median, Duration::ZERO);
     assert!(longest <= secs(135), "{longest:?}");

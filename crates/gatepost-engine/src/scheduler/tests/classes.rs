@@ -1,4 +1,4 @@
-//! Which class a webhook is in, and what a realm may have of it.
+//! The class of a webhook, and a realm's share of it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{OTHERS, tenant};
 use crate::scheduler::slots::Class;
 use crate::scheduler::{Config, MOST, Outcome, Permit, Record, Waiting};
 
-/// The class of a webhook's next request, which ends as given.
+/// Returns the class of a webhook's next request, which ends as given.
 fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
     bench.ready(&webhook(1, 1), QueueClass::First, 1);
     let mut permits = bench.permits();
@@ -22,7 +22,7 @@ fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
     class
 }
 
-/// Permits for one message to each of these webhooks of a tenant.
+/// Returns permits for one message to each of these webhooks of a tenant.
 fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Record) -> Vec<Permit> {
     for id in ids {
         bench.ready_as(&webhook(id, tenant), QueueClass::First, 1, record);
@@ -90,7 +90,7 @@ fn webhook_is_slow_while_a_request_runs_for_long() {
 fn last_slots_of_new_are_for_those_of_the_last_second() {
     for (before, waited, given) in [(504, 1_000, 1), (504, 1_001, 0), (503, 1_001, 1)] {
         let mut bench = Bench::new(config());
-        // Of the half that is Slow's and New's, all but the last eight or nine.
+        // Of the half that is Slow's and New's, all except the last eight or nine.
         let others = fill(&mut bench, 1_000..1_000 + before, 7, Record::New);
         assert_eq!(others.len(), usize::try_from(before).unwrap());
         bench.ready(&webhook(1, 1), QueueClass::First, 1);

@@ -11,7 +11,7 @@ use super::sim::{Reply, Request, Sim, config, millis, responds, secs, waits, web
 use crate::scheduler::pace::hold_for;
 use crate::scheduler::{Outcome, Record};
 
-/// Whole seconds from now until then, as `Retry-After` has them.
+/// Returns the whole seconds from now until then, as `Retry-After` has them.
 fn until(then: Duration, now: Duration) -> Duration {
     secs(
         (then.saturating_sub(now))
@@ -61,7 +61,7 @@ fn burst(processes: u32, reply: impl FnMut(Request) -> Reply) -> Sim {
 
 #[test]
 fn bursts_beyond_slacks_limit_lose_one_at_most() {
-    // Each process learns of the limit by itself.
+    // Each process finds the limit separately.
     for (processes, failed) in [(1, 0), (2, 0), (8, 1)] {
         let sim = burst(processes, slack());
         assert_eq!(sim.sent.len(), 300 - failed);
@@ -99,8 +99,8 @@ fn target_that_asks_for_a_day_is_asked_within_15_minutes() {
     assert_eq!(sim.sent.len(), 59, "all but the one that waits for a day");
 }
 
-/// What a webhook with much to send gets at a moment, this long after a target that asked for a
-/// minute.
+/// Returns how many requests a busy webhook sends in this time, this long after a target that asked
+/// for a minute.
 fn sent_after(minutes: u64, seconds: u64) -> usize {
     let mut bench = Bench::new(config());
     bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
@@ -112,7 +112,7 @@ fn sent_after(minutes: u64, seconds: u64) -> usize {
 
 #[test]
 fn learned_rate_doubles_each_minute_and_is_forgotten_after_ten() {
-    // One a minute at first; at 512 a minute, what is sent in a second goes at one moment.
+    // One a minute initially; at 512 a minute, all requests of a second are sent at the same time.
     assert_eq!([1, 2, 5].map(|minutes| sent_after(minutes, 10)), [1; 3]);
     assert_eq!(sent_after(7, 30), 2);
     assert_eq!(sent_after(8, 30), 4);

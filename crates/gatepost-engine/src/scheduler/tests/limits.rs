@@ -1,4 +1,4 @@
-//! What one webhook, owner or process may have.
+//! The limits of one webhook, owner or process.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

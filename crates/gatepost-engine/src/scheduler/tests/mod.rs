@@ -1,4 +1,4 @@
-//! What users notice of the scheduler, in virtual time.
+//! The scheduler's effects for users, in virtual time.
 
 mod attacks;
 mod bench;
@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use self::sim::{Reply, Request, Sim, millis, responds, secs, webhook};
 
-/// Webhooks of whoever is honest: one that has a message each second, a hundred that have one every
-/// twenty seconds, and a new one each second.
+/// Honest webhooks: one with a message each second, a hundred with one every twenty seconds, and a
+/// new one each second.
 const RECENT: std::ops::Range<i64> = 1..2;
 const PROVEN: std::ops::Range<i64> = 10..110;
 const NEW: std::ops::Range<i64> = 500_000..600_000;
@@ -33,7 +33,7 @@ fn unless_honest(others: impl Fn(Request) -> Reply) -> impl FnMut(Request) -> Re
     }
 }
 
-/// What honest webhooks send until then.
+/// Adds the messages of honest webhooks until then.
 fn honest(sim: &mut Sim, until: u64) {
     for second in 0..until {
         sim.arrive(secs(second) + Duration::from_micros(500_123), webhook(1, 1));
@@ -51,12 +51,12 @@ fn honest(sim: &mut Sim, until: u64) {
     }
 }
 
-/// The number of a tenant: one of that number of tenants.
+/// Returns the number of a tenant, of this number of tenants.
 fn tenant(webhook: i64, tenants: i64) -> u128 {
     (1_000_000 + webhook % tenants).unsigned_abs().into()
 }
 
-/// No honest webhook waits.
+/// Asserts that no honest webhook waits.
 fn assert_nobody_waits(sim: &Sim) {
     for webhooks in [RECENT, PROVEN, NEW] {
         let (_, _, longest) = sim.wait(webhooks.clone());

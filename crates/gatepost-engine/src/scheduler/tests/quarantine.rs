@@ -3,7 +3,8 @@
 use super::sim::{Reply, Sim, responds, secs, webhook};
 use super::{OTHERS, tenant};
 
-/// A thousand deliveries to as many webhooks lost two claims; one of them kills its process.
+/// Simulates a thousand deliveries to as many webhooks that lost two claims; one of them kills its
+/// process.
 fn thousand(poison: Option<u64>) -> Sim {
     let mut sim = Sim::new();
     for id in 0..1_000 {

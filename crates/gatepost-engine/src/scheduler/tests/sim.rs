@@ -18,9 +18,9 @@ use crate::scheduler::{
     Config, Count, MOST, Outcome, Permit, Record, SLOW, Scheduler, Settings, Waiting, Webhook,
 };
 
-/// How long a lease lasts: what was in flight in a killed process is found again after it.
+/// The length of a lease: deliveries in flight in a killed process are found again after it.
 const LEASE: Duration = Duration::from_secs(40);
-/// How long it takes to start a process again.
+/// The time to restart a process.
 const RESTART: Duration = Duration::from_secs(1);
 
 pub(super) const fn secs(seconds: u64) -> Duration {
@@ -41,7 +41,7 @@ pub(super) fn config() -> Config {
     }
 }
 
-/// A webhook whose owner is alone in a tenant of that number.
+/// Returns a webhook whose owner is the only one in a tenant of that number.
 pub(super) fn webhook(id: i64, tenant: u128) -> Webhook {
     Webhook {
         id: WebhookId(id),
@@ -52,7 +52,7 @@ pub(super) fn webhook(id: i64, tenant: u128) -> Webhook {
     }
 }
 
-/// A message that came to an end of the queue just now.
+/// Returns the state of a queue to which a message was just added.
 pub(super) fn added(now: Instant) -> Waiting {
     Waiting {
         count: Count::Added(1),
@@ -78,7 +78,7 @@ pub(super) struct Delivery {
     lost: u32,
 }
 
-/// What a target does.
+/// The reaction of a target.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reply {
     After(Duration, Outcome),
@@ -124,12 +124,11 @@ pub(super) struct Sim {
     pub retries: u32,
     pub start: Instant,
     pub now: Instant,
-    /// How long each first attempt waited.
+    /// The wait of each first attempt.
     pub waits: HashMap<i64, Vec<Duration>>,
     pub permits: u64,
     pub requests: u64,
-    /// Deliveries that were received, those whose attempts were all in vain, and those whose claim
-    /// was lost too often.
+    /// Received deliveries, failed ones, and those whose claim was lost too often.
     pub sent: Vec<(Duration, u64)>,
     pub failed: u64,
     pub poisoned: Vec<u64>,
@@ -179,12 +178,12 @@ impl Sim {
         }
     }
 
-    /// A message for this webhook comes at that time, in the processes by turns.
+    /// Adds a message for this webhook at that time, to each process in turn.
     pub(super) fn arrive(&mut self, at: Duration, webhook: Webhook) {
         self.arrive_as(at, webhook, Record::New);
     }
 
-    /// As [`arrive`](Self::arrive), of a webhook that is not known but by its row.
+    /// As [`arrive`](Self::arrive), for a webhook known only by its row.
     pub(super) fn arrive_as(&mut self, at: Duration, webhook: Webhook, record: Record) {
         let process = usize::try_from(self.count).unwrap() % self.processes.len();
         let at = self.start + at;
@@ -195,7 +194,7 @@ impl Sim {
         self.schedule(at, Event::Arrive(process, webhook, waiting));
     }
 
-    /// Deliveries of this webhook that lost two claims wait, in the first process.
+    /// Adds pending deliveries of this webhook that lost two claims, in the first process.
     pub(super) fn lost(&mut self, webhook: Webhook, number: u64) {
         let delivery = Delivery {
             number,
@@ -233,7 +232,8 @@ impl Sim {
         self.now = until;
     }
 
-    /// Median, the last of a hundred, and longest wait of these webhooks' first attempts.
+    /// Returns the median, the 99th percentile, and the longest wait of these webhooks' first
+    /// attempts.
     pub(super) fn wait(&self, webhooks: Range<i64>) -> (Duration, Duration, Duration) {
         let waits = self.waits.iter().filter(|(id, _)| webhooks.contains(id));
         let mut waits: Vec<_> = waits.flat_map(|(_, waits)| waits).copied().collect();
@@ -243,7 +243,7 @@ impl Sim {
         (at(50), at(99), at(100))
     }
 
-    /// Deliveries of these webhooks that wait, or will.
+    /// Returns the number of pending and future deliveries of these webhooks.
     pub(super) fn unsent(&self, webhooks: Range<i64>) -> usize {
         let queues = self.queues.iter();
         let queues = queues.filter(|((_, webhook, _), _)| webhooks.contains(webhook));
@@ -369,8 +369,8 @@ impl Sim {
         }
     }
 
-    /// All that is in flight there loses its claim. Of what a process loses, only that counts which
-    /// was in the most suspect queue.
+    /// Kills a process: all deliveries in flight there lose their claims. Only the losses in the
+    /// most suspect queue count.
     fn kill(&mut self, process: usize) {
         self.kills += 1;
         let running = self.running.iter();
@@ -403,7 +403,7 @@ impl Sim {
         self.schedule(self.now + RESTART, Event::Start(process));
     }
 
-    /// A process finds what waits.
+    /// Starts a process, which finds pending deliveries.
     fn start(&mut self, process: usize) {
         for ((of, id, queue), deliveries) in &self.queues {
             if *of == process && !deliveries.is_empty() {

@@ -13,7 +13,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as the right side of a comparison.
+    /// Returns the token as the right side of a comparison.
     pub(super) fn literal(self) -> Option<Literal> {
         match self {
             Self::Text(text) => Some(Literal::Text(text)),

@@ -91,7 +91,7 @@ impl Parser {
     }
 }
 
-/// Text operators need text; a bare number becomes its digits.
+/// Converts the operand of a text operator to text; a bare number becomes its digits.
 fn text(literal: Literal) -> Option<String> {
     match literal {
         Literal::Text(text) => Some(text),

@@ -9,9 +9,9 @@ use crate::error::ApiError;
 
 /// The maximum memory of a compiled `rx`.
 const REGEX_BYTES: usize = 256 * 1024;
-/// The maximum memory of a light one.
+/// The maximum memory of a compiled light pattern.
 const LIGHT_BYTES: usize = 16 * 1024;
-/// The longest text that is matched with a light one on the current thread.
+/// The longest text that is matched with a light pattern on the current thread.
 const LIGHT_TEXT: usize = 1024;
 /// The cost of matching a byte relative to reading it.
 const MATCHING: usize = 16;
@@ -23,7 +23,7 @@ const MATCHED_BYTES: usize = 16 * 1024;
 const MOST: usize = 8;
 const TEXT: usize = 1_024;
 /// The maximum number of characters in them that begin character classes. Compiling a class that
-/// ignores case walks over all characters, which takes some milliseconds even if the result is
+/// ignores case iterates over all characters, which takes some milliseconds even if the result is
 /// unused.
 const MARKS: usize = 64;
 

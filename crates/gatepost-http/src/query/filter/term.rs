@@ -83,7 +83,7 @@ impl Filter {
         Ok(so_far)
     }
 
-    /// A filter within another.
+    /// Evaluates a filter within another.
     fn group<'a, P: Pace>(
         &'a self,
         row: &'a mut Texts<'_>,
@@ -193,7 +193,7 @@ impl Literal {
         Some(compare(Some(value), Some(&literal)))
     }
 
-    /// The literal as a row number: `7` or `'7'`.
+    /// Returns the literal as a row number: `7` or `'7'`.
     pub(crate) fn as_key(&self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(*n),
@@ -202,7 +202,7 @@ impl Literal {
         }
     }
 
-    /// The literal as an id without a table: `7`, `'7'` or a UUID.
+    /// Returns the literal as an id without a table: `7`, `'7'` or a UUID.
     pub(crate) fn as_id(&self) -> Option<ObjectId> {
         match self {
             Self::Int(number) => Some(ObjectId::from_number(*number)),
@@ -216,7 +216,7 @@ impl Literal {
         *self == Self::Bool(true)
     }
 
-    /// The literal as text.
+    /// Returns the literal as text.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),

@@ -1,4 +1,4 @@
-//! The filter language, against a naive evaluator and against what clients do wrong.
+//! Tests of the filter language: against a naive evaluator, and with the mistakes of clients.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ fn large_and_deep_input_is_refused_not_suffered() {
     assert!(refused("a rx '((((a{100}){100}){100}){100})'"));
 }
 
-/// To compile a class takes long, though nothing comes of it.
+/// A class takes long to compile even if its result is unused.
 #[test]
 fn patterns_that_are_dear_to_compile_are_refused_before_they_are() {
     let dear = |classes: usize| format!("(?i)(?:{}){{0}}", r"[\\S]".repeat(classes));
@@ -173,7 +173,7 @@ fn what_a_store_may_look_up() {
     assert_eq!(filter("user ne 1").must_equal("user"), None);
 }
 
-/// WIRE 1: a reference may come as an integer or as a string of digits.
+/// WIRE 1: a reference may be sent as an integer or as a string of digits.
 #[test]
 fn a_reference_equals_its_row_number() {
     let row = json!({"hook": "webhook_urls/2", "owner": "vms/8", "name": "vms/8"});
@@ -209,7 +209,7 @@ fn a_reference_equals_its_row_number() {
     );
 }
 
-/// A filter as the naive evaluator sees it: the text to parse, and the answer found by itself.
+/// A filter for the naive evaluator: the text to parse, and the answer of the evaluator.
 #[derive(Clone, Debug)]
 struct Naive {
     text: String,

@@ -49,13 +49,13 @@ impl Resource for AuditLog {
     }
 }
 
-/// The user that a column must name.
+/// Returns the user that a column must name.
 fn user(equal: &Hints<'_>, column: &str) -> Option<OwnerId> {
     let (_, user) = equal.text(column)?.split_once('/')?;
     user.parse().ok()
 }
 
-/// The parts of `table/key`.
+/// Splits `table/key`.
 fn record(text: &str) -> Option<(String, ObjectId)> {
     let (table, key) = text.split_once('/')?;
     Some((table.to_owned(), key.parse().ok()?))

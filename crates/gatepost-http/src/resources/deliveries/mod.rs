@@ -131,7 +131,7 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
     })
 }
 
-/// The row with the last attempt's request and response.
+/// Returns the row with the last attempt's request and response.
 fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>), held: &Held) -> RowMap {
     let mut row = delivery_row(delivery, held);
     let body = match last {

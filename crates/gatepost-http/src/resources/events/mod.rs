@@ -8,8 +8,8 @@ use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    CatalogError, Data, Event, EventId, EventLabel, EventType, Filter, Invalid, JsonObject,
-    ObjectId, TagId, Target, TaskId,
+    CatalogError, Data, Event, EventId, EventLabel, EventType, Invalid, ObjectId, TagId, Target,
+    TaskId,
 };
 
 use super::row::{as_text, epoch, if_there, json_text, page, reference, row, scanned};
@@ -61,24 +61,8 @@ impl Resource for Events {
         let task = input
             .int("task")
             .ok_or_else(|| ApiError::field("task", "is required"))?;
-        let table = input.text("table").unwrap_or_default();
-        let event_type: EventType = table.parse()?;
-        if !caller.catalog().types().any(|(of, ..)| *of == event_type) {
-            // Checked before the owner, which must be an object of this type.
-            return Err(CatalogError::UnknownType.as_invalid().into());
-        }
-        let mut event = Event {
-            event: input.text("event").unwrap_or_default().parse()?,
-            target: target(&input, table)?.unwrap_or(Target::Generic),
-            event_type,
-            task: TaskId(task),
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
-        let label = label(caller, &event, &input)?;
-        apply(&mut event, &input, label.as_ref())?;
+        let name = input.text("event").unwrap_or_default();
+        let event = new(caller, TaskId(task), name, &input)?;
         let target = event.target;
         let created = caller.create_event(event).await;
         Ok(Created {
@@ -156,6 +140,26 @@ impl Resource for Events {
     }
 }
 
+/// Parses a new event of this task and name.
+pub(super) fn new(
+    caller: &Actor,
+    task: TaskId,
+    name: &str,
+    input: &Input,
+) -> Result<Event, ApiError> {
+    let table = input.text("table").unwrap_or_default();
+    let event_type: EventType = table.parse()?;
+    if !caller.catalog().types().any(|(of, ..)| *of == event_type) {
+        // Checked before the owner, which must be an object of this type.
+        return Err(CatalogError::UnknownType.as_invalid().into());
+    }
+    let target = target(input, table)?.unwrap_or(Target::Generic);
+    let mut event = Event::new(event_type, name.parse()?, target, task);
+    let label = label(caller, &event, input)?;
+    apply(&mut event, input, label.as_ref())?;
+    Ok(event)
+}
+
 fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
     let event = &stored.value;
     let (owner, tag) = match event.target {
@@ -186,7 +190,7 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
     )
 }
 
-/// What the catalog calls an event; nothing for one that it does not have any more.
+/// Returns the label of an event in the catalog; empty if the catalog no longer has it.
 fn in_catalog<'a>(caller: &'a Actor, event: &Event) -> &'a str {
     let label = caller
         .catalog()
@@ -194,7 +198,8 @@ fn in_catalog<'a>(caller: &'a Actor, event: &Event) -> &'a str {
     label.unwrap_or_default()
 }
 
-/// The label that a client wrote. The catalog's, sent back with the whole row, is none of its own.
+/// Returns the label that a client wrote. The catalog's label, sent back with the whole row, is not
+/// one.
 fn label(caller: &Actor, event: &Event, input: &Input) -> Result<Option<EventLabel>, Invalid> {
     match input.text("event_name") {
         None => Ok(None),
@@ -203,8 +208,8 @@ fn label(caller: &Actor, event: &Event, input: &Input) -> Result<Option<EventLab
     }
 }
 
-/// What is not there, by the column that names it.
-fn of_target(error: ManageError, target: Target) -> ApiError {
+/// Returns the error for a missing object or tag, naming the column that refers to it.
+pub(super) fn of_target(error: ManageError, target: Target) -> ApiError {
     match (error, target) {
         (ManageError::NoSuchObject, Target::Tag(_)) => {
             ApiError::field("tag", "there is no such object or tag")
@@ -213,7 +218,7 @@ fn of_target(error: ManageError, target: Target) -> ApiError {
     }
 }
 
-/// `owner` or `tag`; what is null or 0 is not given.
+/// Parses `owner` or `tag`; null and 0 mean that the column is not given.
 fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
     let instance = match input.reference("owner") {
         Some((table, _)) if table != event_type => {
@@ -222,7 +227,7 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
                 format!("must be an object of '{event_type}'"),
             ));
         }
-        // The row number alone is that of an object of the type.
+        // A bare row number refers to an object of the type.
         owner => owner
             .map(|(_, key)| key)
             .or_else(|| input.id("owner"))

@@ -8,7 +8,7 @@ const NUMBER: Kind = Kind::Int {
     max: i64::MAX,
 };
 
-/// The document of its one action.
+/// The description of the table's only action.
 const ROLL: &str = "Makes a key that takes the place of this one: all that this one has but its string, under the next name. \
     This one is good for the overlap, and never longer than it would have been. The response is a receipt, with the new key \
     string. An addition to the v4 wire.";

@@ -90,7 +90,7 @@ impl Resource for Keys {
         let mut edit = KeyEdit::default();
         edit.name = name(&input)?;
         edit.description = description(&input)?;
-        // A row that is sent back whole does not set its date a second time, and names nothing new.
+        // A row that is sent back as a whole does not set its date again, nor new tables or scopes.
         edit.expiration = Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present));
         edit.ip_allow = list(&input, "ip_allow_list")?;
         edit.ip_deny = list(&input, "ip_deny_list")?;
@@ -209,7 +209,7 @@ fn expiration(input: &Input, present: Expiration) -> Result<Expiration, ApiError
             "expires",
             "is required when expires_type is date",
         )),
-        // A row that is sent back whole sets no date.
+        // A row that is sent back as a whole sets no date.
         (_, Some(seconds)) if seconds == epoch_of(present) => Ok(present),
         (_, Some(seconds)) => moment("expires", seconds).map(Expiration::At),
     }
@@ -239,7 +239,7 @@ fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> 
         .map_err(|error| ApiError::field(field, error))
 }
 
-/// `Some(None)` for 0, which removes a limit.
+/// Parses the request limit: `Some(None)` for 0, which removes it.
 fn limit(input: &Input) -> Result<Option<Option<RateLimit>>, ApiError> {
     let limit = match input.int("requests_per_minute") {
         None => return Ok(None),

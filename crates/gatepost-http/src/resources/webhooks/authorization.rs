@@ -69,7 +69,7 @@ pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid>
     Ok(())
 }
 
-/// A column that was not sent is unchanged.
+/// Applies the columns of an OAuth 2 client; a column that was not sent is unchanged.
 fn client(present: &Authorization, secret: Option<&str>, input: &Input) -> Result<OAuth2, Invalid> {
     let present = match present {
         Authorization::OAuth2(client) => Some(&**client),

@@ -3,7 +3,7 @@
 use crate::resources::unreadable;
 use crate::schema::{Action, Column, Kind, Table};
 
-/// The document of the action that makes a signing secret.
+/// The description of the action that creates a signing secret.
 const ROLL_SIGNING_SECRET: &str = "Makes a new signing secret, which signs deliveries from now on. It is in the response, this once, as \
     `{\"response\": {\"signing_secret\": \"whsec_…\"}}`. Of the secrets before it, `keep` go on signing, so that the receiver has time to \
     switch. An addition to the v4 wire.";

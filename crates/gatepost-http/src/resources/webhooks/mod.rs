@@ -214,7 +214,7 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
     columns
 }
 
-/// Empty for the platform's schedule.
+/// Returns the schedule as text; empty for the platform's schedule.
 fn schedule_text(webhook: &Webhook) -> String {
     let schedule = webhook.retry_schedule.as_ref();
     schedule.map(ToString::to_string).unwrap_or_default()

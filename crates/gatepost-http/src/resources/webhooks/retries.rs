@@ -42,7 +42,7 @@ fn retries(input: &Input) -> Result<Option<Retries>, Invalid> {
     input.int("retries").map(Retries::try_from).transpose()
 }
 
-/// `Some(None)` for the platform's schedule.
+/// Parses the schedule: `Some(None)` for the platform's schedule.
 fn schedule(input: &Input) -> Result<Option<Option<RetrySchedule>>, Invalid> {
     let schedule = input.text("retry_schedule").map(trim_pasted);
     let read = |text: &str| match text {

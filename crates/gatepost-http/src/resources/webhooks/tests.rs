@@ -1,4 +1,4 @@
-//! What a request makes of a webhook.
+//! Tests of the conversion from a request to a webhook.
 
 use serde_json::{Value, json};
 use webhook_model::{Authorization, Field, Invalid, OwnerId, RetrySchedule, Webhook};
@@ -55,7 +55,7 @@ fn pasted_secret_loses_its_surroundings() {
     );
 }
 
-/// Existing clients know no schedule: `retries` alone says how often from now on.
+/// Existing clients know no schedule: from then on, only `retries` decides the number of retries.
 #[test]
 fn retries_alone_replace_the_schedule() {
     let schedule = |text: &str| text.parse::<RetrySchedule>().unwrap();

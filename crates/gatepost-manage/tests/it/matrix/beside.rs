@@ -1,4 +1,5 @@
-//! What is shown beside rows, and what a new record says of others: names, counts, conflicts.
+//! Data shown next to rows, and data about others that a new record reveals: names, counts,
+//! conflicts.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub(super) const METHODS: [&str; 17] = [
     "create_event",
 ];
 
-/// Rows and users.
+/// The ids of rows and users.
 type Ids = BTreeSet<ObjectId>;
 
 pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
@@ -58,7 +59,7 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
     findings
 }
 
-/// What a user finds, and what it should be.
+/// Returns the sets that a user finds, each with the set expected.
 async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
     let people = door.people;
     let all = || EVERYBODY.iter().map(|user| &people.rows[user]);

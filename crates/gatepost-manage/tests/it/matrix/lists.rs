@@ -87,7 +87,7 @@ fn named(asked: Option<&String>, name: &str) -> bool {
     asked.is_none_or(|asked| asked == name)
 }
 
-/// All values of the given filters, with each other.
+/// Returns queries with all combinations of the given filters' values.
 macro_rules! queries {
     ($query:ident { $($field:ident in $values:expr),* }) => {
         queries!(@ $query [$($field),*] $($field in $values),*)

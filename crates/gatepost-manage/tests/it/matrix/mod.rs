@@ -1,9 +1,9 @@
-//! Every user at every method, with every filter, before the rows of everybody else: no foreign
-//! row, name or number is found.
+//! Every user calls every method, with every filter, while everybody else has rows: no foreign row,
+//! name or number is found.
 //!
-//! What each user should find is worked out here, from a table of who sees whose rows and from
-//! all rows that there are. A new method fails `the_table_holds_every_method`; a new filter or
-//! column of a query does not compile until it is in `lists`.
+//! The expected rows of each user are computed here, from a table of who sees whose rows and from
+//! all existing rows. A new method fails `the_table_holds_every_method`; a new filter or column of
+//! a query does not compile until it is in `lists`.
 
 mod beside;
 mod lists;
@@ -13,25 +13,26 @@ use crate::calls::calls;
 use crate::people::People;
 use crate::world::{ADMIN, NOWHERE};
 
-/// A `Management`, which may forget to judge in one of its methods.
+/// A `Management` that may skip the authorization in one of its methods.
 pub(super) struct Door<'a> {
     pub people: &'a People,
     forgets: Option<&'static str>,
 }
 
 impl<'a> Door<'a> {
-    /// The caller at this method: the operator, where `Management` forgets to judge.
+    /// Returns the caller for this method: the system administrator if the method skips the
+    /// authorization.
     pub(super) fn of(&self, user: u128, method: &str) -> gatepost_manage::Actor {
         let forgets = self.forgets == Some(method);
         self.people.world.of(if forgets { ADMIN } else { user })
     }
 
-    /// Whether this method is looked at: all of them, or the one that is forgotten.
+    /// Returns whether this method is examined: all of them, or the one without authorization.
     pub(super) fn looks_at(&self, method: &str) -> bool {
         self.forgets.is_none_or(|forgets| forgets == method)
     }
 
-    /// All that is found and should not be, or is not found and should be.
+    /// Returns everything that is found and should not be, or should be found and is not.
     async fn findings(&self) -> Vec<String> {
         let mut findings = verbs::findings(self).await;
         findings.extend(lists::findings(self).await);

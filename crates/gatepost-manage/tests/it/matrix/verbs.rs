@@ -1,5 +1,5 @@
-//! Methods that are about one row: of another's row they say what they say of one that is not
-//! there, and change nothing.
+//! Methods about one row: for another user's row they return the same as for a missing one, and
+//! change nothing.
 
 use super::Door;
 use crate::calls::calls;

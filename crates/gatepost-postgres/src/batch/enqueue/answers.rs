@@ -1,4 +1,4 @@
-//! What the statement says of each enqueue.
+//! The statement's results, one for each enqueue.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use super::columns::Item;
 use crate::column::place;
 use crate::error::{Failure, Result};
 
-/// What became of an enqueue in a batch.
+/// The verdict on an enqueue in a batch.
 pub(super) enum Verdict {
     Judged(Result<Enqueued>),
-    /// A lock was not had; nothing was done.
+    /// A lock was not available; nothing was done.
     Left,
 }
 
-/// The verdict on each item; the ids of what was stored, deliveries and rows of the outbox, follow
-/// each other in the order of the request, and those of them that are leased are named beside
-/// their tokens. `consumed` are the places in which a task was.
+/// Returns the verdict on each item. The ids of stored rows, deliveries and outbox rows, follow
+/// each other in the order of the request; the ids of leased deliveries come with their tokens.
+/// `consumed` are the realms that had a task.
 pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<Vec<Verdict>> {
     let numbers: Vec<i32> = row.try_get("verdicts")?;
     let ids: Vec<i64> = row.try_get("ids")?;
@@ -69,7 +69,8 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
     Ok(verdicts)
 }
 
-/// The same where all are stored and what is leased shares a token; `None`: nothing was stored.
+/// Returns the same if all items are stored and all leased deliveries share a token; `None` means
+/// that nothing was stored.
 pub(super) fn all_stored(items: &[&Item], row: &Row) -> Result<Option<Vec<Verdict>>> {
     let Some(ids) = row.try_get::<_, Option<Vec<i64>>>("ids")? else {
         return Ok(None);
@@ -96,7 +97,7 @@ fn moved(row: &Row) -> Result<(Realm, RoutesVersion)> {
     Ok((place(row)?, RoutesVersion(row.try_get("version")?)))
 }
 
-/// The rows of an item that have changed or are gone.
+/// Returns the rows of an item that have changed or are deleted.
 fn changed(row: &Row, number: i32) -> Result<Vec<RecordId>> {
     let items: Vec<i32> = row.try_get("changed_items")?;
     let kinds: Vec<i16> = row.try_get("changed_kinds")?;

@@ -6,19 +6,19 @@ use gatepost_storage::webhooks::{Basis, Enqueue, NewDelivery, NewOutbox, Origin,
 
 use crate::column::{Column, column, without_nul};
 
-/// Deliveries that a batch has at most, about: a body may have a mebibyte.
+/// The approximate maximum of deliveries in a batch; the body of one may have a mebibyte.
 pub(super) const MOST: usize = 1024;
 
 /// An enqueue and its `now`.
 pub(super) type Item = (Enqueue, DateTime<Utc>);
 
-/// How much of a batch an enqueue takes up.
+/// Returns the weight of an enqueue in its batch.
 pub(super) fn weight((batch, _): &Item) -> usize {
     let bytes: usize = batch.deliveries.iter().map(|d| d.body.len()).sum();
     1 + batch.deliveries.len() + batch.later.len() + bytes / 16_384
 }
 
-/// The webhooks that these enqueues are for, each once.
+/// Returns the webhooks of these enqueues, each once.
 pub(super) fn webhooks(items: &[&Item]) -> Vec<i64> {
     let deliveries = items.iter().flat_map(|(batch, _)| &batch.deliveries);
     let mut webhooks: Vec<i64> = deliveries.map(|new| new.webhook.0).collect();
@@ -27,7 +27,7 @@ pub(super) fn webhooks(items: &[&Item]) -> Vec<i64> {
     webhooks
 }
 
-/// The parameters of enqueues of every kind.
+/// Returns the parameters of enqueues of every kind.
 pub(super) fn any<'a>(items: &[&'a Item]) -> Vec<Column<'a>> {
     let mut columns = Vec::from(origins(items));
     columns.extend(bases(items));
@@ -36,8 +36,8 @@ pub(super) fn any<'a>(items: &[&'a Item]) -> Vec<Column<'a>> {
     columns
 }
 
-/// What makes each enqueue happen only once: the place and id of its occurrence, its row of the
-/// outbox, and what is left of that.
+/// Returns the columns that make each enqueue happen only once: the realm and id of its occurrence,
+/// its outbox row, and the remaining tasks of that row.
 fn origins<'a>(items: &[&'a Item]) -> [Column<'a>; 9] {
     let rows = || items.iter().copied();
     [
@@ -56,7 +56,7 @@ fn origins<'a>(items: &[&'a Item]) -> [Column<'a>; 9] {
     ]
 }
 
-/// The key under which an occurrence is known, and the row of the outbox.
+/// Returns the key that identifies an occurrence, and the outbox row.
 pub(super) fn parts(origin: &Origin) -> (Option<(String, &str)>, Option<i64>) {
     let known = |place: &gatepost_ids::Realm| place.to_string();
     match origin {
@@ -72,7 +72,8 @@ pub(super) fn parts(origin: &Origin) -> (Option<(String, &str)>, Option<i64>) {
     }
 }
 
-/// What is left of a row of the outbox: after which task, or which tasks, and when.
+/// Returns the remaining tasks of an outbox row: the last task done or the list of tasks, and when
+/// they are due.
 fn left(origin: &Origin) -> Option<(i64, Option<String>, DateTime<Utc>)> {
     let Origin::Outbox { left, .. } = origin else {
         return None;
@@ -82,7 +83,7 @@ fn left(origin: &Origin) -> Option<(i64, Option<String>, DateTime<Utc>)> {
     Some((after, tasks, *due))
 }
 
-/// What each enqueue was decided by, and which tasks it uses up.
+/// Returns the preconditions of each enqueue, and the tasks that it uses up.
 fn bases<'a>(items: &[&Item]) -> [Column<'a>; 9] {
     let (mut places, mut rows, mut consumed) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (batch, _)) in (1_i32..).zip(items.iter().copied()) {
@@ -116,7 +117,7 @@ fn kind(record: RecordId) -> (i16, i64) {
     }
 }
 
-/// What is to be sent, each with the number of its enqueue.
+/// Returns the deliveries, each with the number of its enqueue.
 fn deliveries<'a>(items: &[&'a Item]) -> [Column<'a>; 9] {
     let mut all: Vec<(i32, &'a NewDelivery, DateTime<Utc>)> = Vec::new();
     for (number, (batch, now)) in (1..).zip(items.iter().copied()) {
@@ -139,7 +140,7 @@ pub(super) fn cause(new: &NewDelivery) -> Option<String> {
     new.cause.as_ref().map(ToString::to_string)
 }
 
-/// What enqueues leave to be decided later: rows for the outbox.
+/// Returns the outbox rows: the parts of enqueues that are decided later.
 fn later<'a>(items: &[&'a Item]) -> [Column<'a>; 19] {
     let mut all: Vec<(i32, &'a NewOutbox, OutboxColumns<'a>)> = Vec::new();
     for (number, (batch, _)) in (1..).zip(items.iter().copied()) {

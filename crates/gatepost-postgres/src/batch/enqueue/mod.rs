@@ -1,4 +1,4 @@
-//! Enqueues: many callers, one statement.
+//! Enqueues: one statement for many callers.
 
 mod answers;
 mod columns;
@@ -32,7 +32,7 @@ impl Work for EnqueueWork {
         columns::weight(item)
     }
 
-    /// One that deletes one-time tasks changes their places.
+    /// Returns false for an enqueue that deletes one-time tasks, because it changes their realms.
     fn shares(item: &Item) -> bool {
         item.0.consume.is_empty()
     }
@@ -57,7 +57,7 @@ impl Work for EnqueueWork {
         items.into_iter().zip(verdicts).map(outcome).collect()
     }
 
-    /// Those of one place in the order given.
+    /// Keeps the given order of the items of one realm.
     async fn waiting(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
         self.in_order(items).await
     }

@@ -1,4 +1,4 @@
-//! Enqueues that wait for what others hold.
+//! Enqueues that wait for locks of other transactions.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use super::statement::EnqueueWork;
 use crate::db::LOCKED;
 use crate::error::{Failure, Result};
 
-/// Of a set, by where they are in it.
+/// Answers by the position of the item in its set.
 type Answers = BTreeMap<usize, Result<Enqueued>>;
 
 impl EnqueueWork {
-    /// All of them, in as few transactions as can be: what comes later of one place is judged with
-    /// a view of what came before, and its row numbers are higher. Only those wait who need a lock
-    /// that others hold, and what has to come after them. After a failure that may pass nothing
-    /// more is tried.
+    /// Processes all items in as few transactions as possible: a later item of a realm is decided
+    /// with a view of the earlier ones, and its row numbers are higher. An item waits only if it
+    /// needs a lock that another transaction holds, or if it must come after such an item. After a
+    /// transient failure the rest is not attempted.
     pub(super) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
         let (mut answers, mut failure) = (Answers::new(), Failure::nothing());
         let (mut groups, mut waiting) = (apart(&items), Vec::new());
@@ -53,7 +53,7 @@ impl EnqueueWork {
             .collect()
     }
 
-    /// Those of one group, in order.
+    /// Processes the items of one group, in order.
     async fn group(&self, items: &[Item], mut left: Vec<usize>) -> Answers {
         let mut answers = Answers::new();
         while !left.is_empty() {
@@ -71,7 +71,7 @@ impl EnqueueWork {
         answers
     }
 
-    /// One that the database refuses must not fail the others.
+    /// Processes a round. An item that the database refuses must not fail the others.
     async fn patient_round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
         match self.patiently(items).await {
             Ok(results) => results,
@@ -88,7 +88,7 @@ impl EnqueueWork {
         }
     }
 
-    /// Needs the locks of all, again and again until all are judged or the patience ends.
+    /// Needs the locks of all items. Retries until all are decided or the patience ends.
     async fn patiently(&self, items: &[&Item]) -> Result<Vec<Result<Enqueued>>> {
         let mut turn = self.db.waits().turn();
         let mut answers = Answers::new();
@@ -118,12 +118,12 @@ impl EnqueueWork {
     }
 }
 
-/// Whether it is worth another try at once.
+/// Returns whether an immediate retry may succeed.
 fn passes(failure: &Failure) -> bool {
     failure.was_locked || failure.was_victim
 }
 
-/// What is decided of these.
+/// Returns the answers of the decided items.
 fn judged(round: &[usize], verdicts: Vec<Verdict>) -> Answers {
     let decided = |(at, verdict): (&usize, Verdict)| match verdict {
         Verdict::Judged(answer) => Some((*at, answer)),

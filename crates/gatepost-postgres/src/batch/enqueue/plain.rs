@@ -1,4 +1,4 @@
-//! The common case: enqueues by places, of which what is leased is leased for as long.
+//! The common case: enqueues whose preconditions are realms and whose leases have one length.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
@@ -21,19 +21,19 @@ const BOTH: &str = concat!(
     include_str!("../../sql/queue/plain_queued.sql"),
     include_str!("../../sql/queue/plain_leased.sql"),
 );
-/// At most this many share a token, as in `queue/enqueue.sql`.
+/// The maximum number of deliveries that share a token, as in `queue/enqueue.sql`.
 const SHARE: usize = 256;
 
 pub(super) struct Plain<'a> {
     /// Each once.
     places: Vec<(Realm, RoutesVersion)>,
     deliveries: Vec<(&'a NewDelivery, DateTime<Utc>)>,
-    /// When the lease of what does not wait ends.
+    /// The end of the lease of deliveries that do not wait.
     lease: Option<DateTime<Utc>>,
 }
 
 impl<'a> Plain<'a> {
-    /// The same, if all of it is the common case.
+    /// Returns the items in this form, if all of them are the common case.
     pub(super) fn of(items: &[&'a Item]) -> Option<Self> {
         let (mut places, mut deliveries) = (Vec::new(), Vec::new());
         for (batch, now) in items.iter().copied() {
@@ -52,7 +52,7 @@ impl<'a> Plain<'a> {
         }
         places.sort_unstable();
         places.dedup();
-        // Where two saw a place at two versions, one of these is out of date.
+        // If two items saw a realm at two versions, one of these is out of date.
         let once = places.windows(2).all(|pair| match pair {
             [(one, _), (next, _)] => one != next,
             _ => true,
@@ -69,7 +69,8 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// One row: the ids of all, or NULL if nothing was stored; and the token of what is leased.
+    /// Returns the statement. Its one row holds the ids of all, or NULL if nothing was stored, and
+    /// the token of the leased deliveries.
     pub(super) fn sql(&self) -> &'static str {
         let mut deliveries = self.deliveries.iter();
         match self.lease {
@@ -106,8 +107,8 @@ mod tests {
 
     use super::*;
 
-    /// Created at these seconds and due then, leased until those: when the lease ends, and how many
-    /// wait.
+    /// Takes deliveries as the seconds at which each is created and due, and at which its lease
+    /// ends. Returns the end of the lease, and the number of waiting deliveries.
     fn plain(of: &[(i64, Option<i64>)]) -> Option<(Option<DateTime<Utc>>, usize)> {
         let items = of.iter().map(|(created, lease)| {
             let new = NewDelivery {

@@ -1,4 +1,4 @@
-//! Which enqueues can share a statement, and which need their order.
+//! The division of enqueues into statements that keep the required order.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use gatepost_storage::webhooks::Basis;
 
 use super::columns::{Item, MOST, parts, weight};
 
-/// Selects those that can share a statement, in order, and leaves the others for later: the second
-/// use of a source must see the first, one that deletes tasks is alone, and a statement is full at
-/// some weight.
+/// Selects the items that can share a statement, in order, and leaves the others for later: the
+/// second use of a source must see the first, an item that deletes tasks has its own statement, and
+/// the weight of a statement is limited.
 pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut occurrences, mut rows) = (HashSet::new(), HashSet::new());
     let (mut round, mut rest) = (Vec::new(), Vec::new());
@@ -37,15 +37,16 @@ pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, V
     (round, rest)
 }
 
-/// What those have in common that need their order.
+/// The property that two items share if their order matters.
 #[derive(Eq, Hash, PartialEq)]
 enum Tie {
     Realm(Realm),
     Webhook(i64),
 }
 
-/// In groups of which none needs another's order: those of one place are together, and of those
-/// that name none, those of one webhook. What all share ties nobody to anybody.
+/// Divides items into groups that do not depend on each other's order: the items of a realm are in
+/// one group, and so are the items without a realm that have the same webhook. `System` and
+/// `Shared` join groups only for items that name no other realm.
 pub(super) fn apart(items: &[Item]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(HashSet<Tie>, Vec<usize>)> = Vec::new();
     for (at, item) in items.iter().enumerate() {

@@ -34,8 +34,8 @@ impl EnqueueWork {
 }
 
 impl EnqueueWork {
-    /// Items that do not conflict. One that the database refuses must not fail the others: a batch
-    /// that fails permanently is left.
+    /// Runs items that do not conflict. An item that the database refuses must not fail the others:
+    /// a batch with a permanent failure is left.
     pub(super) async fn round(&self, items: &[&Item]) -> Vec<Verdict> {
         let failure = match self.together(items).await {
             Ok(verdicts) => return verdicts,
@@ -49,8 +49,8 @@ impl EnqueueWork {
         items.iter().map(verdict).collect()
     }
 
-    /// Tries the locks of webhooks in order, waits for none. Whether a webhook is in order is not
-    /// looked up beforehand; if it turns out to be, it is from then on.
+    /// Tries the locks of webhooks that deliver in order, without waiting. It does not look up
+    /// beforehand whether a webhook does; a webhook found to do so is remembered.
     async fn together(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
         let (number, in_order) = (self.db.places(), self.ordered.among(items));
         let locks: [Param<'_>; 2] = [&number, &in_order];
@@ -72,7 +72,7 @@ impl EnqueueWork {
         Ok(verdicts)
     }
 
-    /// Returns nothing where nothing was stored.
+    /// Returns nothing if nothing was stored.
     async fn as_if_all_were_well(
         &self,
         before: &[(&str, &[Param<'_>])],
@@ -86,8 +86,8 @@ impl EnqueueWork {
         all_stored(items, &self.db.last_row(&statements).await?)
     }
 
-    /// With the locks of a turn, and which of them was not had. Those of what one deletes, who is
-    /// alone then, it has alone.
+    /// Runs items with the locks of a turn; returns the missing lock, too. An item that deletes
+    /// tasks is in its own statement, and its locks are exclusive.
     pub(super) async fn with_locks(
         &self,
         items: &[&Item],
@@ -105,7 +105,8 @@ impl EnqueueWork {
         Ok((verdicts, missing(&locked)?))
     }
 
-    /// Judges each by itself, after a statement that takes locks; with what that returned.
+    /// Decides each item separately, after a statement that takes locks; returns the result of that
+    /// statement, too.
     async fn any(
         &self,
         begin: &str,

@@ -11,7 +11,7 @@ pub(crate) type Sealed = (Settlement, Option<SealedAttempt>);
 /// A settlement and its position among all of the call.
 pub(super) type Placed = (usize, Sealed);
 
-/// The parameters of `queue/settle_sent.sql`; all of `wave` are settled in one transaction.
+/// Returns the parameters of `queue/settle_sent.sql`; all of `wave` are settled in one transaction.
 pub(super) fn sent<'a>(wave: &[Placed], part: &[&'a Placed]) -> Vec<Column<'a>> {
     let rows = || part.iter().copied();
     let mut columns = vec![tokens(wave)];
@@ -38,7 +38,7 @@ pub(super) fn sent<'a>(wave: &[Placed], part: &[&'a Placed]) -> Vec<Column<'a>> 
     columns
 }
 
-/// The parameters of `queue/settle.sql`: the same, and how each is settled.
+/// Returns the parameters of `queue/settle.sql`: the same, with the disposition of each.
 pub(super) fn any<'a>(wave: &[Placed], part: &[&'a Placed]) -> Vec<Column<'a>> {
     let rows = || part.iter().copied();
     let mut columns = sent(wave, part);
@@ -50,7 +50,7 @@ pub(super) fn any<'a>(wave: &[Placed], part: &[&'a Placed]) -> Vec<Column<'a>> {
     columns
 }
 
-/// The parameters of `queue/settled.sql`: deliveries and tokens.
+/// Returns the parameters of `queue/settled.sql`: deliveries and tokens.
 pub(super) fn claims<'a>(part: &[&Placed]) -> [Column<'a>; 2] {
     [
         column(part, |(_, (s, _))| s.claim.delivery.0),
@@ -58,7 +58,7 @@ pub(super) fn claims<'a>(part: &[&Placed]) -> [Column<'a>; 2] {
     ]
 }
 
-/// All tokens, each once, in order.
+/// Returns all tokens, each once, in order.
 fn tokens<'a>(wave: &[Placed]) -> Column<'a> {
     let tokens = wave.iter().map(|(_, (s, _))| s.claim.token.0);
     let mut tokens: Vec<i64> = tokens.collect();
@@ -67,7 +67,7 @@ fn tokens<'a>(wave: &[Placed]) -> Column<'a> {
     Box::new(tokens)
 }
 
-/// As `gatepost_outcome` says it.
+/// Returns the number that `gatepost_outcome` uses for the state.
 fn state_number(disposition: &Disposition) -> i16 {
     match disposition {
         Disposition::Retry { .. } => 0,

@@ -1,4 +1,4 @@
-//! Settlements: many callers, one statement.
+//! Settlements: one statement for many callers.
 
 mod columns;
 
@@ -78,8 +78,8 @@ impl Work for SettleWork {
 }
 
 impl SettleWork {
-    /// All or nothing. A delivery that is settled twice (twice the same, or by an old and a new
-    /// token) needs a wave for each time.
+    /// Settles all or none. A delivery that is settled twice (twice the same, or by an old and a
+    /// new token) needs a wave for each time.
     async fn all(&self, settlements: Vec<Sealed>) -> Result<Vec<Settled>> {
         let mut settled = vec![Settled::Stale; settlements.len()];
         let waves = waves(settlements);
@@ -93,7 +93,8 @@ impl SettleWork {
         Ok(settled)
     }
 
-    /// Returns whether it was stored; else nothing was, since a part was stored before.
+    /// Returns whether the wave was stored; otherwise nothing was stored, because a part was stored
+    /// earlier.
     async fn as_if_all_were_new(&self, wave: &[Placed], settled: &mut [Settled]) -> Result<bool> {
         let (common, others): (Vec<_>, Vec<_>) = wave.iter().partition(|one| is_common(one));
         let parts = [(SENT, sent(wave, &common)), (ANY, any(wave, &others))];
@@ -115,8 +116,8 @@ impl SettleWork {
         Ok(true)
     }
 
-    /// In one transaction, wave after wave. A statement of its own finds which of each an earlier
-    /// call has stored, so that it sees that call even if both were under way at once.
+    /// Settles wave after wave in one transaction. A separate statement finds the settlements that
+    /// an earlier call has stored, and sees that call even if both ran at the same time.
     async fn with_care(&self, waves: &[Vec<Placed>], settled: &mut [Settled]) -> Result<()> {
         let parts = waves.iter().map(|wave| {
             let all: Vec<&Placed> = wave.iter().collect();
@@ -138,15 +139,15 @@ impl SettleWork {
         Ok(())
     }
 
-    /// The deliveries that each of these statements says to be settled.
+    /// Returns the deliveries that each of these statements settled.
     async fn each(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<Vec<i64>>> {
         let answers = self.db.pipeline("BEGIN", statements).await?;
         answers.iter().map(|rows| done(rows)).collect()
     }
 }
 
-/// Settlements of different deliveries are a wave. Each goes to the first that does not have its
-/// delivery yet, so their order is kept.
+/// Divides settlements into waves, each with different deliveries. A settlement goes to the first
+/// wave that does not have its delivery yet, so their order is kept.
 fn waves(settlements: Vec<Sealed>) -> Vec<Vec<Placed>> {
     let mut waves = vec![Vec::new()];
     let mut times: HashMap<i64, usize> = HashMap::new();
@@ -161,12 +162,13 @@ fn waves(settlements: Vec<Sealed>) -> Vec<Vec<Placed>> {
     waves
 }
 
-/// Sent, and its message kept: that reads nothing of the log.
+/// Returns whether the delivery was sent and its message is kept: this case reads nothing from the
+/// log.
 fn is_common((_, (settlement, attempt)): &Placed) -> bool {
     settlement.disposition == Disposition::Sent && settlement.keep_message && attempt.is_some()
 }
 
-/// Marks these deliveries of a wave as done.
+/// Marks these deliveries of a wave as settled.
 fn mark(wave: &[Placed], done: &[i64], settled: &mut [Settled]) {
     let places = wave
         .iter()
@@ -180,7 +182,7 @@ fn mark(wave: &[Placed], done: &[i64], settled: &mut [Settled]) {
     }
 }
 
-/// The deliveries that a statement settled.
+/// Returns the deliveries that a statement settled.
 fn done(rows: &[Row]) -> Result<Vec<i64>> {
     let row = rows.first().ok_or_else(Failure::nothing)?;
     Ok(row.try_get("done")?)

@@ -1,5 +1,5 @@
-//! Lists of deliveries: ids in order from where they have an index, then how they stand, until a
-//! page is full; all in one view of the database, by statements that are planned once.
+//! Lists of deliveries: ids in order from the index of a source, then their states, until a page is
+//! full; all in one snapshot of the database, by statements that are planned once.
 
 mod source;
 
@@ -26,12 +26,12 @@ const SIZES: &str = include_str!("../../sql/log/sizes.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
 const FIRST: &str = "SELECT first FROM :schema.gatepost_kept";
 const FIRST_WAITING: &str = "SELECT min(id) FROM :schema.gatepost_queue";
-/// How far the clocks of two processes may differ for a delivery to be found by the time at which
-/// it was created.
+/// The assumed maximum difference between the clocks of two processes, for searches by the time at
+/// which a delivery was created.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-/// How many ids are asked for at once, at most.
+/// The maximum number of ids in one query.
 const MOST: i64 = 2_048;
-/// How long a list may take.
+/// The maximum duration of a list.
 const LONGEST: Duration = Duration::from_secs(10);
 const TOO_LONG: &str = "the list takes longer than 10 s: ask for a webhook, or a shorter time";
 
@@ -50,7 +50,8 @@ impl PostgresStore {
         rows.unwrap_or_else(|_| Err(Failure::unavailable(TOO_LONG)))
     }
 
-    /// The ids of what was created in this span, and some beside it.
+    /// Returns the bounds of the ids of all deliveries that were created in this span; they may
+    /// include some others.
     pub(super) async fn bounds(
         &self,
         from: DateTime<Utc>,
@@ -62,7 +63,7 @@ impl PostgresStore {
     }
 }
 
-/// In a transaction that began as lists do.
+/// Lists deliveries in a transaction that began with `BEGIN`.
 async fn listed(tx: Tx, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
     let mut ids = Vec::new();
     for (source, range) in parts(&tx, query).await? {
@@ -87,15 +88,15 @@ async fn listed(tx: Tx, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
     rows.iter().map(row::delivery).collect()
 }
 
-/// Whether no more is read than what waits or runs: what is sent needs such lists, and waits for no
-/// others.
+/// Returns whether the list reads only deliveries that wait or run: the engine needs such lists,
+/// and they must not wait for long ones.
 fn is_short(query: &DeliveryQuery) -> bool {
     let is_short = |source: &Source| matches!(source, Source::Queue { .. } | Source::Running);
     sources(query).iter().all(is_short)
 }
 
-/// The sources, and the ids that are asked of each. Of what is too old only what waits or runs is
-/// shown.
+/// Returns the sources, with the range of ids for each. Deliveries that are too old are listed only
+/// if they wait or run.
 async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
     let mut range = i64::MIN..i64::MAX;
     if let Some(after) = query.page.after {
@@ -126,7 +127,7 @@ async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>
         }
     }
     if matches!(Key::of(query), Key::Task(_)) {
-        // The task of what waits is known to the log alone.
+        // Only the log knows the task of a waiting delivery.
         let first = number(tx, FIRST_WAITING, &[]).await?;
         for (source, range) in &mut parts {
             if matches!(source, Source::Queue { .. }) {
@@ -137,7 +138,7 @@ async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>
     Ok(parts)
 }
 
-/// The ids of a page of what a source has in this range.
+/// Returns the ids of a page from one source in this range.
 async fn matching(
     tx: &Tx,
     query: &DeliveryQuery,
@@ -148,7 +149,7 @@ async fn matching(
     let sql = source.sql(key, query.page.order);
     let wanted = query.page.limit as usize;
     let mut found = Vec::new();
-    // A few more than wanted: one that ended between is left out.
+    // A few more than wanted: a delivery that ended in between is left out.
     let mut ask = i64::from(query.page.limit).saturating_add(4).min(MOST);
     while !range.is_empty() && found.len() < wanted {
         let mut params: Vec<Param<'_>> = vec![&range.start, &range.end, &ask];
@@ -192,7 +193,7 @@ fn is_asked_for(query: &DeliveryQuery, source: Source, row: &Row) -> Result<bool
         && is(row, "tenant", tenant)?)
 }
 
-/// Whether a column has the value that is asked for, if one is.
+/// Returns whether a column has the requested value, if there is one.
 fn is<T>(row: &Row, column: &str, asked: Option<T>) -> Result<bool>
 where
     T: for<'a> FromSql<'a> + PartialEq,
@@ -201,7 +202,7 @@ where
     Ok(asked.is_none_or(|asked| value == Some(asked)))
 }
 
-/// Whether a source gives what is in this state.
+/// Returns whether a source lists deliveries in this state.
 fn gives(source: Source, state: DeliveryState) -> bool {
     match source {
         Source::Log { .. } => true,
@@ -212,8 +213,9 @@ fn gives(source: Source, state: DeliveryState) -> bool {
     }
 }
 
-/// As [`BOUND`], the id before which all were stored that were stored before a time. What waits may
-/// have outlived its partition: it comes before all that there are.
+/// Returns the statement for the upper bound: like [`BOUND`], the id before which all deliveries
+/// are that were stored before a time. A waiting delivery may have outlived its partition; its id
+/// is below all others.
 fn above() -> String {
     let first =
         "SELECT d.id FROM :schema.gatepost_delivery d WHERE d.id >= b.low ORDER BY d.id LIMIT 1";
@@ -221,14 +223,14 @@ fn above() -> String {
     format!("SELECT coalesce(({first}), ({next})) FROM ({BOUND}) b")
 }
 
-/// The bytes of the messages of these deliveries, in the order of the request.
+/// Returns the bytes of the messages of these deliveries, in the order of the request.
 async fn sizes(tx: &Tx, ids: &[i64]) -> Result<Vec<u64>> {
     let rows = tx.query(SIZES, &[&ids]).await?;
     let size = |row: &Row| Ok(row.try_get::<_, i64>(0)?.unsigned_abs());
     rows.iter().map(size).collect()
 }
 
-/// The number that a statement returns; 0 for none.
+/// Returns the number that a statement returns; 0 if it returns no row.
 async fn number(tx: &Tx, sql: &str, params: &[Param<'_>]) -> Result<i64> {
     let rows = tx.query(sql, params).await?;
     let number: Option<i64> = rows

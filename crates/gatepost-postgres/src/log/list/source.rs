@@ -1,13 +1,13 @@
-//! Where deliveries are found: each source gives ids in order, by an index that it has.
+//! The sources of deliveries: each returns ids in order, by its own index.
 
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use gatepost_storage::{Order, Scope};
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-/// Ids come in order from an index that begins with the key. Without this, the index of ids would
-/// be walked instead, and what it has of the key sorted: of ranges that are not known yet a plan
-/// expects little.
+/// Ids come in order from an index that begins with the key. Without this setting the planner would
+/// walk the index of ids and sort the rows of the key: for ranges that are not known yet, it
+/// expects few rows.
 pub(super) const BEGIN: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_sort = off";
 /// The class of an attempt that succeeded.
@@ -16,28 +16,28 @@ const MARKED: &str = "(SELECT q.marked FROM :schema.gatepost_queue q WHERE q.id 
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Source {
-    /// The log, with so much of that which waits.
+    /// The log, with this part of the waiting deliveries.
     Log { waiting: Waiting },
-    /// What waits; only what has outcomes, if `marked`.
+    /// Waiting deliveries; if `marked`, only those with outcomes.
     Queue { marked: bool },
-    /// What runs, and some that just ended.
+    /// Running deliveries, and some that have just ended.
     Running,
-    /// What ended in `error`, at one time or another.
+    /// Deliveries that ended in `error` at any time.
     Failed,
-    /// What was sent, though its last attempt did not end with `ok`.
+    /// Sent deliveries whose last attempt did not end with `ok`.
     Odd,
 }
 
-/// How much of that which waits may be asked for.
+/// The part of the waiting deliveries that a query may match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Waiting {
     All,
-    /// What has outcomes: only that has a class.
+    /// Deliveries with outcomes: only those have a class.
     Marked,
     None,
 }
 
-/// The narrowest of the filters for which there are indexes.
+/// The narrowest of the filters that have an index.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Key {
     Webhook(i64),
@@ -66,7 +66,7 @@ impl Key {
         }
     }
 
-    /// The parameter of the value, with its type.
+    /// Returns the parameter of the value, with its type.
     fn parameter(self) -> &'static str {
         match self {
             Self::Webhook(_) | Self::Task(_) | Self::All => "$4::bigint",
@@ -85,9 +85,9 @@ impl Key {
     }
 }
 
-/// The sources that together have all that is asked for. Without a filter by state, or with one
-/// that includes what was sent, the log; else where each state has its rows. What did not end well
-/// is seldom among the rest.
+/// Returns the sources that together contain all requested deliveries: the log, if there is no
+/// filter by state or it includes sent deliveries; otherwise the source of each state. Failed
+/// deliveries are rare in the log.
 pub(super) fn sources(query: &DeliveryQuery) -> Vec<Source> {
     let states = &query.states;
     let class = query.class.as_deref();
@@ -112,8 +112,8 @@ pub(super) fn sources(query: &DeliveryQuery) -> Vec<Source> {
 }
 
 impl Source {
-    /// `$1` and `$2`: from which id until before which. `$3`: how many. `$4`: the key, unless it is
-    /// all.
+    /// Returns the statement. `$1` is the first id, `$2` the id after the last, `$3` the limit,
+    /// `$4` the key, except for `All`.
     pub(super) fn sql(self, key: Key, order: Order) -> String {
         let direction = match order {
             Order::Ascending => "ASC",
@@ -160,7 +160,7 @@ impl Source {
                         key.of_webhooks(),
                         cut("q.id")
                     ),
-                    // The task of what waits is known to the log alone.
+                    // Only the log knows the task of a waiting delivery.
                     Key::Task(_) => {
                         let log = Self::Log {
                             waiting: Waiting::All,
@@ -175,9 +175,10 @@ impl Source {
 }
 
 impl Key {
-    /// Which rows are this key's, and in which order they are found among those of an id's range.
-    /// An array of one value, as with equality the order of ids alone would do, and no sort: their
-    /// index would be walked in search of the next row of a key that has none.
+    /// Returns the condition for the rows of this key, and their order within a range of ids. The
+    /// condition is an array of one value: with equality the order by id would be sufficient
+    /// without a sort, and the planner would walk the index of ids in search of the rows of a key
+    /// that has none.
     fn rows(self, id: &str, direction: &str) -> (String, String) {
         let by_id = format!("d.{id} {direction}");
         match self.column() {
@@ -189,7 +190,7 @@ impl Key {
         }
     }
 
-    /// A parameter needs a type, used or not.
+    /// Returns a condition that gives the parameter a type: it needs one even if it is unused.
     fn unused(self) -> String {
         match self {
             Self::All => String::new(),
@@ -197,7 +198,7 @@ impl Key {
         }
     }
 
-    /// Who moved has deliveries in the tenant that was left.
+    /// Returns the condition for webhooks. An owner who moved has deliveries in the former tenant.
     fn of_webhooks(self) -> &'static str {
         match self {
             Self::Tenant(_) => {
@@ -211,7 +212,7 @@ impl Key {
     }
 }
 
-/// Of the partitions and of what had not ended when its partition left.
+/// Reads the partitions, and the deliveries that had not ended when their partition was dropped.
 fn both(key: Key, (table, id): (&str, &str), of: &str, direction: &str) -> String {
     let (own, order) = key.rows(id, direction);
     let from = |name: String| {

@@ -1,4 +1,5 @@
--- Of these owners (arrived_hold.sql) those of whom nothing of before their move is left that has not ended.
+-- Returns those of these owners (arrived_hold.sql) of whom no delivery from before their move is
+-- left that has not ended.
 UPDATE :schema.gatepost_owner o SET moving = NULL
 WHERE o.owner = ANY (current_setting('gatepost.moving')::uuid[]) AND (
     SELECT min(q.id) FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (

@@ -1,4 +1,5 @@
--- $1: limit. Takes the oldest deliveries of webhooks that are gone; the next statements take them out of the queue and remove them.
+-- $1: limit. Picks the oldest deliveries of deleted webhooks; the next statements remove them from
+-- the queue and delete them.
 SELECT set_config('gatepost.picked', ARRAY(
     SELECT d.id FROM :schema.gatepost_webhook w
     CROSS JOIN LATERAL (

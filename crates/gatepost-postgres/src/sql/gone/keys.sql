@@ -1,4 +1,4 @@
--- $1: limit. Keys of owners who are gone, each after what was counted of it.
+-- $1: limit. Keys of deleted owners, each after its daily uses.
 WITH picked AS MATERIALIZED (
     SELECT k.id FROM :schema.gatepost_owner o CROSS JOIN LATERAL (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = o.owner ORDER BY k.id LIMIT $1) k
     WHERE o.gone ORDER BY o.owner LIMIT $1
@@ -7,7 +7,7 @@ WITH picked AS MATERIALIZED (
 ), forgotten AS (
     DELETE FROM :schema.gatepost_key_use u USING days d WHERE u.key = d.key AND u.day = d.day RETURNING u.key
 ), removed AS (
-    -- None but where all their days go as well.
+    -- None, unless all their days are deleted, too.
     DELETE FROM :schema.gatepost_key WHERE id = ANY (ARRAY(SELECT id FROM picked LIMIT $1 - (SELECT count(*) FROM days))) RETURNING id
 )
 SELECT key FROM forgotten UNION ALL SELECT id FROM removed

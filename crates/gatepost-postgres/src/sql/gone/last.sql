@@ -1,5 +1,6 @@
--- $1: limit. Webhooks that are gone and of which nothing is left. Nothing can be added to them: whoever stores a delivery
--- or a task looks whether its webhook is there, under a lock that its deletion waited for.
+-- $1: limit. Deleted webhooks of which nothing is left. Nothing can be added to them: a transaction
+-- that stores a delivery or a task checks that its webhook exists, under a lock that its deletion
+-- waited for.
 WITH last AS MATERIALIZED (
     SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone
         AND (SELECT d.id FROM :schema.gatepost_delivery d WHERE d.webhook = ANY (ARRAY[w.id])

@@ -1,4 +1,4 @@
--- $1: limit. $2: reason. Ends what waited when its owner was moved.
+-- $1: limit. $2: reason. Ends deliveries that waited when their owner was moved.
 WITH gone AS (
     DELETE FROM :schema.gatepost_queue WHERE ctid = ANY (ARRAY(
         SELECT q.tid FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner AND NOT w.gone

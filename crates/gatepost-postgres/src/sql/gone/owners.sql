@@ -1,4 +1,4 @@
--- $1: limit. Owners who are gone and have nothing left.
+-- $1: limit. Deleted owners of whom nothing is left.
 DELETE FROM :schema.gatepost_owner WHERE owner = ANY (ARRAY(
     SELECT o.owner FROM :schema.gatepost_owner o WHERE o.gone
         AND (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = o.owner LIMIT 1) IS NULL

@@ -1,4 +1,4 @@
--- Takes what was picked out of its claims: from now on they settle nothing of it.
+-- Removes the picked deliveries from their claims, which can then no longer settle them.
 WITH member AS MATERIALIZED (
     SELECT r.id, u.delivery, u.pos, u.delivery IN (SELECT unnest(current_setting('gatepost.picked')::bigint[])) AS picked,
            (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.delivery AND o.token = r.id) IS NULL AS open

@@ -1,4 +1,4 @@
--- The deliveries that were picked.
+-- Deletes the picked deliveries.
 WITH old AS (
     DELETE FROM :schema.gatepost_delivery_old WHERE id = ANY (current_setting('gatepost.picked')::bigint[]) RETURNING 1
 ), removed AS (

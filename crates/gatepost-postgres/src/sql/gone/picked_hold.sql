@@ -1,4 +1,5 @@
--- Locks the claims that hold some of what was picked; picked_claims.sql has a view that begins afterwards.
+-- Locks the claims that hold picked deliveries; picked_claims.sql has a snapshot that begins
+-- afterwards.
 SELECT set_config('gatepost.holding', ARRAY(
     SELECT r.id FROM :schema.gatepost_running r
     WHERE r.id IN (SELECT r.id FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (delivery)

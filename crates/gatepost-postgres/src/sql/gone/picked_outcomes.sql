@@ -1,4 +1,4 @@
--- What the deliveries that were picked came to.
+-- Deletes the outcomes of the picked deliveries.
 WITH old AS (
     DELETE FROM :schema.gatepost_outcome_old WHERE delivery = ANY (current_setting('gatepost.picked')::bigint[])
 )

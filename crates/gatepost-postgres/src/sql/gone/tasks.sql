@@ -1,4 +1,4 @@
--- $1: limit. Tasks of webhooks that are gone; their events go first.
+-- $1: limit. Tasks of deleted webhooks, after their events.
 DELETE FROM :schema.gatepost_task WHERE id = ANY (ARRAY(
     SELECT t.id FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
         SELECT t.id FROM :schema.gatepost_task t WHERE t.webhook = w.id

@@ -1,4 +1,5 @@
--- $1: limit. The webhooks of owners who are gone, each by itself: then the owners' rows can go.
+-- $1: limit. Marks the webhooks of deleted owners, each separately: then the owners' rows can be
+-- deleted.
 UPDATE :schema.gatepost_webhook SET gone = true WHERE id = ANY (ARRAY(
     SELECT w.id FROM :schema.gatepost_owner o CROSS JOIN LATERAL (
         SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = o.owner AND NOT w.gone ORDER BY w.id LIMIT $1) w

@@ -1,6 +1,8 @@
--- $1..$4: key, day, used, refused, each key and day once. $5, $6: keys, and the last day of each that goes. Keys are locked in
--- order, before anything else: two calls never wait for each other in a circle, nor for a deletion. Sorting reads all of `held`
--- first; the LIMIT, which nothing reaches, makes of what goes a range of the index instead of all days of all keys.
+-- $1..$4: key, day, used, refused, each key and day once. $5, $6: keys, and the last day of each
+-- that is deleted.
+-- Keys are locked in order, before anything else: two calls never wait for each other in a circle,
+-- nor for a deletion. Sorting reads all of `held` first; the LIMIT, which is never reached, makes
+-- the planner use a range of the index for the deleted days instead of all days of all keys.
 WITH held AS MATERIALIZED (
     SELECT k.id FROM :schema.gatepost_key k
     WHERE k.id = ANY ($1::bigint[]) AND (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.owner = k.owner AND NOT o.gone) IS NOT NULL

@@ -1,6 +1,7 @@
--- Moves the generations of slices ($1) and notes which keys it were ($2), unless the statement before has changed nothing. Each key has
--- a generation of its own. The lock of the one row of the generation lasts until the commit, so changes commit in the order of their
--- generations. Of a slice the newest $3 are remembered.
+-- Moves the generations of shards ($1) and records the changed keys ($2), unless the statement
+-- before has changed nothing. Each key has a separate generation.
+-- The lock of the one row of the generation lasts until the commit, so changes commit in the order
+-- of their generations. The newest $3 of a shard are remembered.
 WITH g AS (
     UPDATE :schema.gatepost_key_generation SET generation = generation + cardinality($1::smallint[])
     WHERE coalesce(current_setting('gatepost.verdict', true), '') IN ('', 'ok') RETURNING generation

@@ -1,2 +1,2 @@
--- $1: an owner, whose keys nobody else adds to meanwhile.
+-- $1: an owner, to whom no other transaction can add keys until the commit.
 SELECT FROM :schema.gatepost_owner WHERE owner = $1 FOR NO KEY UPDATE

@@ -1,4 +1,5 @@
--- $1: owner. $2: how many keys the owner may have. Then the row. Runs after hold.sql in one transaction.
+-- $1: owner. $2: the maximum number of the owner's keys. Then the row. Runs after hold.sql in one
+-- transaction.
 WITH judged AS MATERIALIZED (
     SELECT CASE WHEN o.gone THEN 'gone'
         WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = $1 AND k.name = :value.name:) IS NOT NULL THEN 'taken'

@@ -1,5 +1,7 @@
--- $1: owner. $2: how many keys the owner may have. $3: the key whose place is taken. $4: the revision that was read of that one.
--- $5: when it ends. Then the row of the new key. Runs after hold.sql in one transaction; the new key comes first.
+-- $1: owner. $2: the maximum number of the owner's keys. $3: the key that is replaced. $4: the
+-- revision that was read of it.
+-- $5: its new end. Then the row of the new key. Runs after hold.sql in one transaction; the new key
+-- comes first.
 WITH old AS MATERIALIZED (
     SELECT k.id, k.revision FROM :schema.gatepost_key k JOIN :schema.gatepost_owner o ON o.owner = k.owner AND NOT o.gone
     WHERE k.id = $3 AND k.owner = $1 FOR UPDATE OF k

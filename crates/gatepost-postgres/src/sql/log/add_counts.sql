@@ -1,4 +1,5 @@
--- $1..$8: webhook, hour, sent, failed, retried, milliseconds, bytes, when the last was sent. In order, so that two never wait for each other in a circle.
+-- $1..$8: webhook, hour, sent, failed, retried, milliseconds, bytes, time of the last sent. In
+-- order, so that two calls never wait for each other in a circle.
 INSERT INTO :schema.gatepost_count AS c (webhook, hour, sent, failed, retried, milliseconds, bytes, last_sent)
 SELECT a.webhook, a.hour, sum(a.sent)::bigint, sum(a.failed)::bigint, sum(a.retried)::bigint, sum(a.milliseconds)::bigint, sum(a.bytes)::bigint, max(a.last_sent)
 FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::timestamptz[])

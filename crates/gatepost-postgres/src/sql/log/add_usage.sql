@@ -1,5 +1,6 @@
--- $1..$4: owner, deliveries, bytes of messages, bytes of the log; each owner once, in order, so that two never wait for each
--- other in a circle. A sum below 0 is 0; a row that begins below 0 is read as 0.
+-- $1..$4: owner, deliveries, bytes of messages, bytes of the log; each owner once, in order, so
+-- that two calls never wait for each other in a circle. A sum below 0 is set to 0; a row that
+-- begins below 0 is read as 0.
 WITH given AS MATERIALIZED (
     SELECT a.* FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) AS a (owner, waiting, waiting_bytes, log_bytes)
     WHERE (SELECT o.gone FROM :schema.gatepost_owner o WHERE o.owner = a.owner) IS NOT TRUE

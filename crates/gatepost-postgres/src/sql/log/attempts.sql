@@ -1,5 +1,5 @@
--- $1: the delivery, if it is shown. $2: how many. Its attempts, numbered in the order in which they were claimed, the last first:
--- all are numbered, and the details of those that are asked for fetched.
+-- $1: the delivery, if it is visible. $2: limit. Its attempts, numbered in the order of their
+-- claims, the last first: all are numbered, and only the details of the requested ones are fetched.
 SELECT row_number() OVER (ORDER BY e.token) AS number, e.token, e.started, e.duration_us, e.class, e.status, e.kept_bytes, e.detail
 FROM :schema.gatepost_delivery_all r
 JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone

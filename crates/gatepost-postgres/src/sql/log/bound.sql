@@ -1,5 +1,6 @@
--- $1: a time. The first id from which on deliveries were stored at that time or later: `created` rises with the id, but for the
--- clocks of several processes, which the caller allows for. A binary search, one probe each.
+-- $1: a time. The first id from which on deliveries were stored at that time or later: `created`
+-- rises with the id, except for clock differences between processes, for which the caller adds a
+-- margin. A binary search, with one probe for each step.
 WITH RECURSIVE search (low, high) AS (
     SELECT 0::bigint, (SELECT last_value + 1 FROM :schema.gatepost_delivery_id_seq)
     UNION ALL

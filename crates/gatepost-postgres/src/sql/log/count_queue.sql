@@ -1,4 +1,4 @@
--- $1: now. What is gone is not counted, though not all of it may be removed.
+-- $1: now. Deleted webhooks are not counted, even if their deliveries are not removed yet.
 WITH gone AS MATERIALIZED (
     SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone
     UNION SELECT w.id FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner WHERE o.gone

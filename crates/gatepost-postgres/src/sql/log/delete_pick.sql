@@ -1,4 +1,4 @@
--- $1: the delivery, if it is shown.
+-- $1: the delivery, if it is visible.
 SELECT set_config('gatepost.picked', ARRAY(
     SELECT r.id FROM :schema.gatepost_delivery_all r
     JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone

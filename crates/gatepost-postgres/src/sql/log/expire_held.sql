@@ -1,5 +1,5 @@
--- $1: created before. $2: reason. $3: now. $4: limit. $5: the id up to which that is to be looked for. Of owners who are held nothing
--- expires.
+-- $1: created before. $2: reason. $3: now. $4: limit. $5: the id up to which to search. Deliveries
+-- of suspended owners do not expire.
 WITH gone AS (
     DELETE FROM :schema.gatepost_queue WHERE id = ANY (ARRAY(
         SELECT q.id FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone)

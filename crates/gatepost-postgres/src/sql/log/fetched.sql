@@ -1,4 +1,5 @@
--- $2: what it is called. $3: now. $6: whether the messages are kept. What was taken out of the queue ends as sent.
+-- $2: the status text. $3: now. $6: whether the messages are kept. Deliveries that were removed
+-- from the queue end as sent.
 , done AS (
     INSERT INTO :schema.gatepost_outcome (delivery, token, attempts, tries, state, lost, started, duration_us, class, status_info)
     SELECT g.id, nextval(':schema.gatepost_claim'), g.attempts + 1, g.tries + 1, 2, g.lost, $3, 0, 'ok', $2 FROM gone g

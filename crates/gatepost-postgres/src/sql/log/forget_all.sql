@@ -1,4 +1,5 @@
--- $1: limit. $2: the id up to which there may be what is not shown for its age. Where partitions cannot be dropped.
+-- $1: limit. $2: the id up to which deliveries may be hidden by age. For stores whose partitions
+-- cannot be dropped.
 WITH old AS MATERIALIZED (
     SELECT d.id FROM :schema.gatepost_delivery d CROSS JOIN :schema.gatepost_kept k
     WHERE d.id < $2 AND d.created < k.created_before AND (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = d.id) IS NULL

@@ -1,4 +1,5 @@
--- $1: limit. $2: the id up to which there may be what is not shown for its age. Of the partition that catches what ran past the others.
+-- $1: limit. $2: the id up to which deliveries may be hidden by age. For the partition of
+-- deliveries beyond all others.
 WITH old AS MATERIALIZED (
     SELECT d.id FROM :schema.gatepost_delivery_default d CROSS JOIN :schema.gatepost_kept k
     WHERE d.id < $2 AND d.created < k.created_before AND (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = d.id) IS NULL

@@ -1,4 +1,4 @@
--- $1: limit. What had not ended when its partition left, and has now.
+-- $1: limit. Deliveries that had not ended when their partition was dropped, and have ended.
 WITH old AS MATERIALIZED (
     SELECT r.id FROM :schema.gatepost_delivery_old r JOIN :schema.gatepost_owner o ON o.owner = r.owner CROSS JOIN :schema.gatepost_kept k
     WHERE NOT (r.id > o.hidden_to AND r.created >= k.created_before)

@@ -1,4 +1,4 @@
--- What was picked, unless it was replayed meanwhile.
+-- The picked deliveries, except those that were replayed in between.
 WITH running AS MATERIALIZED (
     SELECT u.delivery FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
     WHERE (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL

@@ -1,4 +1,4 @@
--- $1: owner. $2: up to which delivery they are hidden. $3: limit. The oldest of those that have ended.
+-- $1: owner. $2: the delivery up to which they are hidden. $3: limit. The oldest ended deliveries.
 WITH running AS MATERIALIZED (
     SELECT u.delivery FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
     WHERE (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL

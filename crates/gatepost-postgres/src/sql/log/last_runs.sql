@@ -1,4 +1,4 @@
--- $1: tasks. When the newest delivery of each was created, unless it is hidden or has left.
+-- $1: tasks. The creation time of the newest delivery of each, unless it is hidden or removed.
 SELECT t.id, d.created
 FROM (SELECT DISTINCT u.id FROM unnest($1::bigint[]) AS u (id)) t
 CROSS JOIN LATERAL (SELECT max(n.id) AS id FROM :schema.gatepost_delivery_all n WHERE n.task = t.id) newest

@@ -1,4 +1,5 @@
--- $1, $2: a range of ids. $3: limit. Moves what has not ended out of its partition, with all its outcomes.
+-- $1, $2: a range of ids. $3: limit. Moves deliveries that have not ended out of their partition,
+-- with all their outcomes.
 WITH open AS MATERIALIZED (
     SELECT x.id FROM (
         SELECT q.id FROM :schema.gatepost_queue q WHERE q.id >= $1 AND q.id < $2

@@ -1,4 +1,5 @@
--- The partitions, oldest first: whether deliveries still come to each, when its first and last were created, how many bytes it has.
+-- The partitions, oldest first: whether deliveries are still added to each, the creation times of
+-- its first and last, its bytes.
 SELECT p.first, p.beyond, s.last_value AS last,
     (SELECT d.created FROM :schema.gatepost_delivery d WHERE d.id >= p.first AND d.id < p.beyond ORDER BY d.id LIMIT 1) AS began,
     (SELECT d.created FROM :schema.gatepost_delivery d WHERE d.id >= p.first AND d.id < p.beyond ORDER BY d.id DESC LIMIT 1) AS ended

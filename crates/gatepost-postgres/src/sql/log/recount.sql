@@ -1,5 +1,5 @@
--- $1: owner. $2: their share. Of what has ended the oldest beyond it is hidden, up to `floor`. Of what is hidden already only
--- what waits or runs is read, by its number.
+-- $1: owner. $2: their share. The oldest ended deliveries beyond it are hidden, up to `floor`.
+-- Among hidden deliveries only those that wait or run are read, by their numbers.
 WITH hook AS MATERIALIZED (
     SELECT w.id, o.hidden_to AS floor FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     WHERE w.owner = $1 AND NOT w.gone

@@ -1,4 +1,5 @@
--- $1: now. What was picked waits again, if it has ended. The mark makes older tokens stale, and the attempts go on counting.
+-- $1: now. Picked deliveries wait again, if they have ended. The mark makes older tokens stale, and
+-- attempts continue to be counted.
 WITH pick AS MATERIALIZED (
     SELECT r.id, r.webhook, l.attempts, l.class FROM :schema.gatepost_delivery_all r
     CROSS JOIN LATERAL (

@@ -1,4 +1,5 @@
--- Of two who replay the same deliveries one comes first: what was picked is locked, and the next statement looks again.
+-- Of two replays of the same deliveries one comes first: the picked deliveries are locked, and the
+-- next statement checks them again.
 , locked AS (
     SELECT d.id FROM :schema.gatepost_delivery d WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) ORDER BY d.id FOR NO KEY UPDATE
 ), locked_old AS (

@@ -1,6 +1,7 @@
--- $1: ids, $2: whether with the messages. The deliveries that are shown, in the order of the request. Every lookup is a probe, however much others have: LIMIT 1
--- keeps it from being merged with all of a table. How one stands follows from where it is: it waits, it
--- runs (under a token that has no outcome), or its last outcome says it.
+-- $1: ids, $2: whether with the messages. The visible deliveries, in the order of the request.
+-- Every lookup is a probe, however many rows others have: LIMIT 1 prevents a merge with the whole
+-- table. The state of a delivery follows from its rows: it waits, it runs (under a token without an
+-- outcome), or its last outcome has the state.
 WITH running AS MATERIALIZED (
     SELECT DISTINCT ON (u.delivery) u.delivery, g.id AS token, g.lease_until, coalesce(g.tries[u.pos], 0) AS tries,
         coalesce(g.attempts[u.pos], 0) AS attempts, coalesce(g.lost[u.pos], 0) AS lost

@@ -1,4 +1,5 @@
--- $1: ids. How those of them stand that are shown: as rows.sql says it, without what costs more to read.
+-- $1: ids. The states of the visible ones: as in rows.sql, without the columns that cost more to
+-- read.
 WITH running AS MATERIALIZED (
     SELECT u.delivery, max(g.id) AS token FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
     WHERE u.delivery = ANY ($1::bigint[]) GROUP BY u.delivery

@@ -1,5 +1,7 @@
--- $1, $4, $5: ids, and of each the webhook and the attempts that it must have, or NULL. $2: what it ends with; NULL where it waits on: then
--- only what is due later is taken. $3: now. What is taken leaves the queue; of two calls with the same one finds it gone.
+-- $1, $4, $5: ids, and the webhook and the attempts that each must have, or NULL. $2: the reason of
+-- the end; NULL if it continues to wait: then only deliveries that are due later are taken. $3:
+-- now.
+-- Rows are removed from the queue; if two calls name the same row, one does not find it.
 WITH gone AS (
     DELETE FROM :schema.gatepost_queue WHERE id = ANY (ARRAY(
         SELECT q.id FROM unnest($1::bigint[], $4::bigint[], $5::integer[]) AS asked (id, webhook, attempts)

@@ -1,5 +1,5 @@
--- $1: a generation. The present one, the version of the schema, the slices that were moved since, and the keys that were changed in them, in order, if
--- these are not more than $2.
+-- $1: a generation. The present one, the version of the schema, the shards that have moved after
+-- $1, and the keys that were changed in them, in order, if these are not more than $2.
 SELECT g.generation, (SELECT max(version) FROM :schema.gatepost_migration) AS version, s.slice, s.generation AS of_slice, c.generation AS changed, c.lookup
 FROM :schema.gatepost_key_generation g LEFT JOIN :schema.gatepost_key_slice s ON s.generation > $1
 LEFT JOIN LATERAL (

@@ -1,4 +1,4 @@
--- There are rows that have not been looked at, as `l` says.
+-- There are rows that have not been read, according to `l`.
         EXISTS (SELECT FROM :schema.gatepost_occurrence o WHERE o.rejected IS NULL AND o.arrived > l.done)
        OR EXISTS (SELECT FROM unnest(l.open, l.tenants, l.owners) AS x (arrived, tenant, owner) CROSS JOIN LATERAL (
             SELECT FROM :schema.gatepost_occurrence o

@@ -1,4 +1,4 @@
--- $1, $2: audience. $3: holder. When the rows that are left are due.
+-- $1, $2: audience. $3: holder. Sets the time at which the remaining rows are due.
 UPDATE :schema.gatepost_outbox_turn t SET holder = NULL, due = coalesce((
     SELECT o.due FROM :schema.gatepost_occurrence o
     WHERE o.rejected IS NULL AND :schema.gatepost_id(o.tenant) = $1 AND :schema.gatepost_id(o.owner) = $2

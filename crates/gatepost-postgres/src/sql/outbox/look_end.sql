@@ -42,7 +42,7 @@
         SELECT coalesce(array_agg(x.arrived), '{}') AS open, coalesce(array_agg(x.tenant), '{}') AS tenants,
                coalesce(array_agg(x.owner), '{}') AS owners FROM left_open x) a
 ), listed AS (
-    -- A row of an audience that somebody holds is found when that is given back.
+    -- A row of an audience with a holder is found when the audience is given back.
     INSERT INTO :schema.gatepost_outbox_turn AS t (tenant, owner, due)
     SELECT n.tenant, n.owner, min(n.due) FROM new n GROUP BY n.tenant, n.owner ORDER BY n.tenant, n.owner
     ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due WHERE t.holder IS NULL AND NOT t.ready AND excluded.due < t.due

@@ -1,5 +1,6 @@
--- $1: holder. $2: limit. $3: until. $4: now. Takes the audience that was taken longest ago, and its rows; one row without an id
--- if it has none. Where nobody stands in line, one that this holder has already.
+-- $1: holder. $2: limit. $3: until. $4: now. Takes the audience that was taken longest ago, and its
+-- rows; one row without an id if it has none. If none is ready, takes one that this holder has
+-- already.
 WITH free AS MATERIALIZED (
     SELECT t.ctid FROM :schema.gatepost_outbox_turn t WHERE t.ready ORDER BY t.taken, t.tenant, t.owner LIMIT 1 FOR UPDATE SKIP LOCKED
 ), own AS MATERIALIZED (

@@ -1,2 +1,2 @@
--- $1: an owner who is about to have something.
+-- $1: an owner who will have records.
 INSERT INTO :schema.gatepost_owner (owner) VALUES ($1) ON CONFLICT DO NOTHING

@@ -1,4 +1,4 @@
--- $1: an owner, or NULL. $2: the place of a tenant, or NULL.
+-- $1: an owner, or NULL. $2: the realm of a tenant, or NULL.
 WITH old AS MATERIALIZED (
     SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_owner o WHERE (o.owner = $1::uuid OR o.place = $2::text) AND NOT o.gone
@@ -8,6 +8,8 @@ WITH old AS MATERIALIZED (
     UPDATE :schema.gatepost_owner SET gone = true, known = false, held = false, moving = NULL
     WHERE owner = ANY (ARRAY(SELECT owner FROM old)) AND (SELECT verdict FROM judged) = 'ok'
     RETURNING owner, place
+), sessions AS (
+    DELETE FROM :schema.gatepost_session WHERE owner = $1::uuid OR owner IN (SELECT owner FROM stored)
 ), records AS (
     DELETE FROM :schema.gatepost_record_usage WHERE owner IN (SELECT owner FROM stored)
 ), usage AS (

@@ -1,4 +1,5 @@
--- $1: how many numbers of keys and records are passed over at least. $2: the least to go on from. $3, $4: those of the log.
+-- $1: the minimum number of ids of keys and records to skip. $2: the minimum to continue from. $3,
+-- $4: those of the log.
 SELECT setval(s.sequence, greatest(nextval(s.sequence) + s.gap, s.floor)) FROM (VALUES
     (pg_get_serial_sequence(':schema.gatepost_key', 'id')::regclass, $1::bigint, $2::bigint),
     (pg_get_serial_sequence(':schema.gatepost_webhook', 'id')::regclass, $1, $2),

@@ -1,4 +1,5 @@
--- $1: how many generations are passed over at least. $2: the least to go on from. All slices move, and what was changed before is forgotten.
+-- $1: the minimum number of generations to skip. $2: the minimum to continue from. All shards move,
+-- and the log of earlier changes is deleted.
 WITH g AS (
     UPDATE :schema.gatepost_key_generation SET generation = greatest(generation + $1::bigint, $2::bigint) + 1 RETURNING generation
 ), slices AS (

@@ -1,4 +1,4 @@
--- $1: an owner who was removed and is here again: what there was of them stays gone.
+-- $1: an owner who was removed and exists again: their earlier records stay deleted.
 WITH gone AS MATERIALIZED (
     SELECT owner FROM :schema.gatepost_owner WHERE owner = $1 AND gone FOR UPDATE
 ), webhooks AS (

@@ -1,5 +1,6 @@
--- $1: owner. $2, $3: the new place and its tenant, or NULL to stay. $4: whether held, or NULL to leave that. Of an owner
--- who moves, what was stored before is known by its number of moves.
+-- $1: owner. $2, $3: the new realm and its tenant, or NULL to stay. $4: whether suspended, or NULL
+-- to leave that. When an owner moves, earlier deliveries are identified by the owner's number of
+-- moves.
 WITH old AS MATERIALIZED (
     SELECT o.*, coalesce($2::text, o.place) AS new_place, CASE WHEN $2::text IS NULL THEN o.tenant ELSE $3::uuid END AS new_tenant,
            coalesce($4::boolean, o.held) AS new_held, o.place <> 'common' AND o.place <> coalesce($2::text, o.place) AS leaves,
@@ -15,13 +16,14 @@ WITH old AS MATERIALIZED (
     FROM old WHERE o.owner = $1 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING o.owner
 ), left_behind AS MATERIALIZED (
-    -- Every record by name: what is deleted elsewhere has to be forgotten here, though its owner be back by then.
+    -- Every record by name: caches of this realm must drop records that are deleted elsewhere, even
+    -- if their owner has returned by then.
     SELECT 0::smallint AS kind, w.id AS record FROM old JOIN :schema.gatepost_webhook w USING (owner) WHERE NOT w.gone AND old.place <> old.new_place
     UNION ALL SELECT 1, t.id FROM old JOIN :schema.gatepost_task t USING (owner) WHERE old.place <> old.new_place
     UNION ALL SELECT 2, e.id FROM old JOIN :schema.gatepost_event e USING (owner) WHERE old.place <> old.new_place
     LIMIT 5001
 ), log AS MATERIALIZED (
-    -- Of an owner who has more, reading the place again is cheaper.
+    -- For an owner with more records, reading the realm again is cheaper.
     SELECT old.place, l.kind, l.record, NULL::uuid AS owner FROM stored s JOIN old USING (owner), left_behind l WHERE (SELECT count(*) FROM left_behind) <= 5000
     UNION ALL SELECT old.place, 5, 0, NULL FROM stored s JOIN old USING (owner) WHERE (SELECT count(*) FROM left_behind) > 5000
     UNION ALL SELECT old.place, 4, 0, NULL FROM stored s JOIN old USING (owner) WHERE old.place <> old.new_place

@@ -1,5 +1,6 @@
--- The end of every change of a record. `log` says what changed (place, kind, record, owner), `delta` what an owner has more
--- or less of it. Runs under the places' locks, so versions of a place rise in the order of commits.
+-- The end of every change of a record. `log` has the changes (realm, kind, record, owner), `delta`
+-- the changes of an owner's usage. Runs under the realms' locks, so versions of a realm rise in the
+-- order of commits.
 , moved AS (
     INSERT INTO :schema.gatepost_place AS p (place, version, changes)
     SELECT place, nextval(':schema.gatepost_version'), 1 FROM (SELECT DISTINCT place FROM log) l
@@ -10,7 +11,8 @@
     SELECT DISTINCT m.place, m.version, l.kind, l.record, l.owner, coalesce(before.version, 0), m.changes
     FROM moved m JOIN log l USING (place) LEFT JOIN :schema.gatepost_place before USING (place)
 ), overdue AS MATERIALIZED (
-    -- Now and then, down to the newest 1,000 changes: the oldest rows by the key, of a version all or none.
+    -- Trims occasionally, down to the newest 1,000 changes: the oldest rows by the key, either all
+    -- of a version or none.
     SELECT m.place, (SELECT max(o.version) FROM (
         SELECT c.version, c.change FROM :schema.gatepost_change c WHERE c.place = m.place
         ORDER BY c.place, c.version, c.kind, c.record LIMIT 1000) o WHERE o.change <= m.changes - 1000) AS version

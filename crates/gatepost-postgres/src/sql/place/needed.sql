@@ -1,7 +1,7 @@
--- The locks of a change, and of enqueues that use up a task, or of webhooks in order. The places that all share come last, so that none of
--- them is held while another is waited for.
--- $1: number of the schema. $2: webhooks, of which those in order. $3: places. $4..$7: owners, webhooks, tasks and events in the places of
--- which.
+-- The locks of a change, and of enqueues that use up a task, or of webhooks in order. The shared
+-- realms come last, so that none of them is held while another lock is waited for.
+-- $1: number of the schema. $2: webhooks, of which those in order. $3: realms. $4..$7: owners,
+-- webhooks, tasks and events, for the realms of their owners.
 WITH alone AS MATERIALIZED (
     SELECT owner FROM unnest($4::uuid[]) AS owner
     UNION SELECT owner FROM :schema.gatepost_webhook WHERE id = ANY ($5::bigint[])

@@ -1,4 +1,5 @@
--- Waits for none of them: where one is not had none is said to be held, and `missing` is one that others have.
+-- Waits for none of them: if one is not available none is reported as held, and `missing` is one
+-- that another transaction has.
 , tried AS MATERIALIZED (
     SELECT slot, pg_try_advisory_xact_lock($1::int, slot) AS had
     FROM slots

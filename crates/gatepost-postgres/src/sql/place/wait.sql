@@ -1,4 +1,4 @@
--- Waits for them, in order of the slots.
+-- Waits for the locks, in order of the slots.
 , had AS MATERIALIZED (
     SELECT slot FROM slots
     WHERE pg_advisory_xact_lock($1::int, slot) IS NOT NULL

@@ -1,6 +1,9 @@
--- $1..$4: webhook, class, most of each lane, and due when it begins (NULL: at its front); no lane twice. $5: lease end. $6: now. What is claimed together shares a token, but a
--- webhook in order has one of its own: of two claimers that find it idle the index of gatepost_running lets one pass.
--- Rows are deleted by ctid: they are never updated, and a planner that takes the queue for short does not read it whole.
+-- $1..$4: webhook, class, limit of each queue, and the due time at which it begins (NULL: its
+-- start); no queue twice. $5: lease end. $6: now.
+-- Deliveries that are claimed together share a token, but a webhook in order has a separate one: if
+-- two claims find it idle, the index of gatepost_running admits only one.
+-- Rows are deleted by ctid: they are never updated, and a planner that expects few rows in the
+-- queue does not scan it.
 WITH lane AS MATERIALIZED (
     SELECT l.*, w.in_order, w.revision, $6::timestamptz AS now
     FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::timestamptz[]) AS l (webhook, class, most, since)

@@ -1,4 +1,4 @@
--- Of each lane that can be claimed from, its head.
+-- The first delivery of each queue that can be claimed from.
 , claimable AS MATERIALIZED (
     SELECT l.webhook, l.class, h.due, l.owner, l.place, l.revision
     FROM (

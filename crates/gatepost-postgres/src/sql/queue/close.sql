@@ -1,4 +1,5 @@
--- What was settled leaves its claim. By the numbers of `held`, which are those of the locked row: the view of this statement may be older.
+-- Removes settled deliveries from their claims. It uses the numbers of `held`, which are those of
+-- the locked row: the snapshot of this statement may be older.
 , counts AS MATERIALIZED (
     SELECT h.id, h.open - count(*) AS left FROM done d JOIN held h ON h.id = d.token GROUP BY h.id, h.open
 ), less AS (

@@ -1,5 +1,6 @@
--- $1: until when. $2, $3: the point after which to look. $4: how many rows to look at. Of each lane the first of these
--- rows is taken for its head: what was due before has been found before, and what was claimed is not walked over.
+-- $1: until this time. $2, $3: the point after which to search. $4: the number of rows to read. The
+-- first of these rows in each queue is taken as its first delivery: those that were due earlier
+-- have been found earlier, and claimed ones are not scanned.
 WITH part AS MATERIALIZED (
     SELECT q.due, q.id, q.webhook, q.class FROM :schema.gatepost_queue q
     WHERE (q.due, q.id) > ($2::timestamptz, $3::bigint) AND q.due <= $1::timestamptz AND q.class >= 0 ORDER BY q.due, q.id LIMIT $4

@@ -1,11 +1,14 @@
--- Enqueues of every kind in one statement, each judged alone; nothing raises. Two in one statement never share an occurrence id or an
--- outbox row. Runs after place/try_webhooks.sql or place/needed.sql in one transaction.
--- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
--- it then (after_task, tasks, due); time. $10..$12: for each place that an enqueue was decided by the enqueue (from 1), the place, its
--- version. $13..$16: for each row that an enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision.
--- $17, $18: tasks to consume. $19..$27: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time,
--- cause. $28..$46: rows to write to the outbox.
--- Verdicts: 0 stored, 1 used before, 2 a place changed, 3 unknown webhook, 5 a lock was not had, 6 a row changed.
+-- Enqueues of every kind in one statement, each decided separately; no error is raised. Two in one
+-- statement never share an occurrence id or an outbox row. Runs after place/try_webhooks.sql or
+-- place/needed.sql in one transaction.
+-- $1..$9: for each enqueue the realm and id of its occurrence; outbox row, its turn, whether it
+-- moves on, its remaining tasks then (after_task, tasks, due); time.
+-- $10..$12: for each realm precondition the enqueue (from 1), the realm, its version. $13..$16: for
+-- each row precondition the enqueue, kind (0 webhook, 1 task, 2 event), row, revision.
+-- $17, $18: tasks to consume. $19..$27: for each delivery the enqueue it belongs to, message id,
+-- webhook, task, body, due, lease, time, cause. $28..$46: rows to write to the outbox.
+-- Verdicts: 0 stored, 1 used earlier, 2 a realm changed, 3 unknown webhook, 5 a lock was missing, 6
+-- a row changed.
 WITH held AS MATERIALIZED (
     SELECT nullif(current_setting('gatepost.held', true), '')::int[] AS slots
 ), item AS MATERIALIZED (
@@ -50,7 +53,7 @@ WITH held AS MATERIALIZED (
     ) w ON true
 ), judged AS MATERIALIZED (
     SELECT i.*, CASE
-        -- Scalar, not EXISTS, which a planner may answer by reading the whole table.
+        -- Scalar, not EXISTS, which a planner may implement by reading the whole table.
         WHEN i.outbox IS NOT NULL AND (SELECT o.id FROM :schema.gatepost_occurrence o
             WHERE o.id = i.outbox AND o.rejected IS NULL AND o.turn = i.turn) IS NULL THEN 1
         WHEN i.occurrence IS NOT NULL
@@ -63,7 +66,7 @@ WITH held AS MATERIALIZED (
         ELSE 0 END AS verdict
     FROM item i
 ), turned AS MATERIALIZED (
-    -- A row that somebody else holds is not waited for.
+    -- A row that another transaction holds is not waited for.
     SELECT o.id FROM :schema.gatepost_occurrence o JOIN judged j ON j.outbox = o.id
     WHERE j.verdict IN (0, 1) AND o.rejected IS NULL AND o.turn = j.turn ORDER BY o.id FOR UPDATE OF o SKIP LOCKED
 ), seen AS (
@@ -83,7 +86,7 @@ WITH held AS MATERIALIZED (
 ), verdicts AS MATERIALIZED (
     SELECT array_agg(verdict ORDER BY item) AS list FROM final
 ), used AS (
-    -- A row whose occurrence is known is used up too.
+    -- A row whose occurrence is known is used up, too.
     DELETE FROM :schema.gatepost_occurrence WHERE id = ANY (ARRAY(
         SELECT t.id FROM turned t JOIN final f ON f.outbox = t.id WHERE f.verdict = 1 OR f.verdict = 0 AND NOT f.moves))
 ), moved_on AS (
@@ -111,7 +114,7 @@ WITH held AS MATERIALIZED (
     INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT id, webhook, due, 0, 0, 0, 0, false FROM stored WHERE lease_until IS NULL
 ), leased AS MATERIALIZED (
-    -- What is leased shares a token, by length of the lease.
+    -- Leased deliveries share a token, by duration of the lease.
     SELECT nextval(':schema.gatepost_claim') AS token, l.*
     FROM (
         SELECT max(lease_until) AS lease_until, array_agg(id) AS ids, array_agg(webhook) FILTER (WHERE in_order) AS in_order
@@ -121,7 +124,8 @@ WITH held AS MATERIALIZED (
     INSERT INTO :schema.gatepost_running (id, lease_until, open, ids)
     SELECT token, lease_until, cardinality(ids), ids FROM leased
 ), past_order AS (
-    -- Of a webhook in order nothing is leased; whoever does it all the same lets it wait for that.
+    -- Deliveries of a webhook in order should not be leased; if they are, the webhook waits for
+    -- them.
     UPDATE :schema.gatepost_webhook w SET ordered_after = CASE WHEN w.ordered_after < 0 THEN w.ordered_after ELSE greatest(w.ordered_after, l.token) END
     FROM leased l CROSS JOIN LATERAL unnest(l.in_order) AS u (webhook) WHERE w.id = u.webhook
 )

@@ -1,8 +1,9 @@
--- The common case: enqueues by places, of which what is leased is leased for as long. All of them or none: nothing is
--- stored, and `ids` is NULL, where a place changed, or a webhook is gone, or in order and leased, or its lock was not had;
--- enqueue.sql says which. Runs after place/try_webhooks.sql in one transaction.
--- $1, $2: places, each once, and their versions. $3..$9: for each delivery message id, webhook, task, body, time, cause,
--- and when it is due if it waits.
+-- The common case: enqueues whose preconditions are realms and whose leases have one length. All of
+-- them or none: nothing is stored, and `ids` is NULL, if a realm changed, or a webhook is deleted,
+-- or in order and leased, or its lock was missing; enqueue.sql finds the reason. Runs after
+-- place/try_webhooks.sql in one transaction.
+-- $1, $2: realms, each once, and their versions. $3..$9: for each delivery message id, webhook,
+-- task, body, time, cause, and when it is due if it waits.
 WITH held AS MATERIALIZED (
     SELECT nullif(current_setting('gatepost.held', true), '')::int[] AS slots
 ), new AS MATERIALIZED (

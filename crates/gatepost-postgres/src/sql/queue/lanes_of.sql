@@ -1,4 +1,4 @@
--- $1: now. $2, $3: webhook and class of lanes.
+-- $1: now. $2, $3: webhook and class of queues.
 WITH lane AS MATERIALIZED (
     SELECT l.*, NULL::timestamptz AS since, $1::timestamptz AS now FROM unnest($2::bigint[], $3::smallint[]) AS l (webhook, class)
 ), last AS (

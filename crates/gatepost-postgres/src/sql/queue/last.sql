@@ -1,4 +1,4 @@
--- $1: deliveries. How each stood at its last outcome, and its last attempt.
+-- $1: deliveries. The last outcome of each, and its last attempt.
 SELECT x.id, l.status_info, l.class, a.started, a.status, a.duration_us
 FROM unnest($1::bigint[]) AS x (id)
 CROSS JOIN LATERAL (

@@ -1,10 +1,11 @@
--- Webhooks in order that wait for what shares its token with others, as it was claimed before they were in order: looked up once for
--- all lanes.
+-- Webhooks in order that wait for claims from before the switch, which share their tokens with
+-- others: looked up once for all queues.
 , ordered AS MATERIALIZED (
     SELECT w.* FROM lane l CROSS JOIN LATERAL (
         SELECT w.id, abs(w.ordered_after) AS ordered_after,
-               -- The edit is under way (records/ordered.sql), or was broken off: a claim that had read of no order may take 30 s, the
-               -- edit may have waited for 10 s once it had its time, and clocks may differ by 60 s.
+               -- The edit is under way (records/ordered.sql), or was interrupted: a claim that had
+               -- read no order may take 30 s, the edit may have waited for 10 s after it had its
+               -- time, and clocks may differ by 60 s.
                w.ordered_after < 0 AND w.modified BETWEEN l.now - interval '105 s' AND l.now + interval '60 s' AS edited
         FROM :schema.gatepost_webhook w WHERE w.id = l.webhook AND w.in_order LIMIT 1) w
 ), mixed AS MATERIALIZED (

@@ -1,5 +1,8 @@
--- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. Only one that had lost a claim before counts its loss; before the last that it may have it waits alone (3). An outcome that is
--- there already is followed by one more, under a token that nobody has: its own is the last word no more.
+-- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. A loss
+-- counts only if the delivery had lost a claim before; before the last permitted loss the delivery
+-- is quarantined (3).
+-- If there is an outcome already, another follows under a new token, so that the first is no longer
+-- the last.
 WITH member AS MATERIALIZED (
     SELECT r.id AS token, u.delivery, coalesce(r.tries[u.pos], 0) AS tries, coalesce(r.attempts[u.pos], 0) AS attempts,
            (coalesce(r.lost[u.pos], 0) + (coalesce(r.class[u.pos], 0) >= 2)::int)::smallint AS lost

@@ -1,5 +1,6 @@
--- $1: now. $2: limit. Locks claims whose lease has ended, of at least that many deliveries if there are; reclaim.sql has a view that
--- begins afterwards, or it would queue again what was settled a moment ago.
+-- $1: now. $2: limit. Locks claims whose lease has ended, with at least that many deliveries if
+-- there are; reclaim.sql has a snapshot that begins afterwards, because otherwise it would queue
+-- deliveries again that were settled in between.
 SELECT set_config('gatepost.reclaimed', ARRAY(
     SELECT r.id FROM :schema.gatepost_running r
     WHERE r.lease_until <= $1::timestamptz AND r.id = ANY (ARRAY(

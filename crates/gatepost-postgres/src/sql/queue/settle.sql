@@ -1,5 +1,5 @@
--- Whatever is settled. $2..$10: as in settle_sent.sql; the attempt is NULL if none was made. $11: state, as in gatepost_outcome. $12: due.
--- $13: whether the message is kept.
+-- Settlements of every kind. $2..$10: as in settle_sent.sql; the attempt is NULL if none was made.
+-- $11: state, as in gatepost_outcome. $12: due. $13: whether the message is kept.
 , given AS NOT MATERIALIZED (
     SELECT g.*, g.started IS NOT NULL AS attempted
     FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::int[], $9::bigint[], $10::bytea[],
@@ -8,7 +8,7 @@
 ), valid AS MATERIALIZED (
     SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.status, g.kept_bytes, g.detail, g.keep_message,
            n.tries + g.attempted::int AS tries, n.attempts + g.attempted::int AS attempts, n.lost,
-           -- What is given back is as it was before the claim.
+           -- A released delivery is in the state before its claim.
            CASE WHEN g.state = 1 THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS lane,
            CASE WHEN g.attempted THEN g.class WHEN n.attempts = 0 THEN '' ELSE (
                (SELECT o.class FROM :schema.gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)

@@ -1,4 +1,5 @@
--- The common case: sent, and the message kept. Reads nothing of the log, and raises where a part was stored before.
+-- The common case: sent, and the message kept. Reads nothing of the log, and raises an error if a
+-- part was stored earlier.
 -- $2, $3: deliveries and tokens. $4: status_info. $5..$10: the attempt.
 , done AS (
     INSERT INTO :schema.gatepost_outcome (delivery, token, attempts, tries, state, lost, status_info, started, duration_us,

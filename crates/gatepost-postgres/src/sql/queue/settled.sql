@@ -1,4 +1,5 @@
--- $1, $2: deliveries and tokens of settlements that were not stored: those that were settled last under that very token.
+-- $1, $2: deliveries and tokens of settlements that were not stored. Returns those whose last
+-- settlement has the same token.
 SELECT ARRAY(
     SELECT g.delivery FROM unnest($1::bigint[], $2::bigint[]) AS g (delivery, token)
     CROSS JOIN LATERAL (

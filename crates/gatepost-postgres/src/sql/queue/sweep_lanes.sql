@@ -1,6 +1,6 @@
--- $1: now. $2, $3: the lane after which to start. $4: how many lanes to look at.
--- A loose index scan: one probe of gatepost_queue_lane for each lane that has something waiting.
--- (That the webhook is not below says to the planner that it is not NULL.)
+-- $1: now. $2, $3: the queue after which to start. $4: the number of queues to check.
+-- A loose index scan: one probe of gatepost_queue_lane for each queue with waiting deliveries.
+-- (The condition that the webhook is not below $2 shows the planner that it is not NULL.)
 WITH RECURSIVE found (webhook, class, nth) AS (
     (SELECT q.webhook, q.class, 1::bigint FROM :schema.gatepost_queue q
      WHERE (q.webhook, q.class) > ($2::bigint, $3::smallint) AND q.webhook >= $2::bigint AND $4::bigint > 0 ORDER BY q.webhook, q.class, q.due, q.id LIMIT 1)

@@ -1,5 +1,6 @@
--- $1: tasks; none where an enqueue before it in the transaction was not stored (queue/enqueue.sql). Those with many events go to a
--- webhook that is made for them and is gone, and leave in bites as that does.
+-- $1: tasks; none if an earlier enqueue in the transaction was not stored (queue/enqueue.sql).
+-- Tasks with many events are moved to a webhook that is created as deleted, and removed in batches
+-- with it.
 WITH old AS MATERIALIZED (
     SELECT t.id, t.owner, t.bytes, t.webhook, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone

@@ -1,4 +1,5 @@
--- $1: the webhook. $2: whether its tasks go with it. The row is marked only: what waits for it is removed later.
+-- $1: the webhook. $2: whether its tasks are deleted with it. The row is only marked: its
+-- deliveries are removed later.
 WITH old AS MATERIALIZED (
     SELECT w.id, w.owner, w.bytes, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone

@@ -1,4 +1,5 @@
--- $1: now. $2: its bytes. $3, $4: how many tasks and bytes the owner of the webhook may have. Then the fields.
+-- $1: now. $2: its bytes. $3, $4: the maximum tasks and bytes of the webhook's owner. Then the
+-- fields.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.tasks, 0) AS rows, coalesce(u.bytes, 0) AS bytes

@@ -1,6 +1,7 @@
--- $1: now. $2: its bytes. $3, $4: how many webhooks and bytes the owner may have. $5: the owner. Then the fields.
--- Runs after place/needed.sql in one transaction, as all changes here do; `again` where a lock was not had, be it that the
--- owner went to another place.
+-- $1: now. $2: its bytes. $3, $4: the maximum webhooks and bytes of the owner. $5: the owner. Then
+-- the fields.
+-- Runs after place/needed.sql in one transaction, like all changes here; `again` if a lock was
+-- missing, for example because the owner moved to another realm.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, o.gone, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.webhooks, 0) AS rows, coalesce(u.bytes, 0) AS bytes

@@ -1,4 +1,5 @@
--- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields. With another owner's task the event becomes that owner's.
+-- $1: now. $2: its bytes. $3: the maximum bytes of the owner. $4: the row. $5: the revision that
+-- was read. Then the fields. With another owner's task the event becomes that owner's.
 WITH old AS MATERIALIZED (
     SELECT e.id, e.owner, e.revision, e.bytes, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone

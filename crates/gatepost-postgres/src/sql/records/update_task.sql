@@ -1,4 +1,6 @@
--- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields. With another owner's webhook the task and its events become that owner's.
+-- $1: now. $2: its bytes. $3: the maximum bytes of the owner. $4: the row. $5: the revision that
+-- was read. Then the fields. With another owner's webhook the task and its events become that
+-- owner's.
 WITH old AS MATERIALIZED (
     SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
@@ -10,7 +12,7 @@ WITH old AS MATERIALIZED (
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = :value.webhook: AND NOT w.gone
 ), theirs AS MATERIALIZED (
-    -- The events that come along to another owner.
+    -- The events that move to another owner.
     SELECT e.id, e.bytes FROM old, own, :schema.gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $5 THEN 'stale'
@@ -26,7 +28,8 @@ WITH old AS MATERIALIZED (
 ), taken AS (
     UPDATE :schema.gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))
 ), log AS MATERIALIZED (
-    -- Whoever dropped the events with the task has to be told of them when it is back.
+    -- A cache that dropped the events together with the task must be notified of them when the task
+    -- returns.
     SELECT own.place, (CASE WHEN s.enabled AND (NOT old.enabled OR old.webhook <> s.webhook) THEN 6 ELSE 1 END)::smallint AS kind, s.id AS record, NULL::uuid AS owner
     FROM stored s, own, old
     UNION ALL SELECT old.place, 1, s.id, NULL FROM stored s, own, old WHERE own.place <> old.place

@@ -1,4 +1,5 @@
--- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields.
+-- $1: now. $2: its bytes. $3: the maximum bytes of the owner. $4: the row. $5: the revision that
+-- was read. Then the fields.
 WITH old AS MATERIALIZED (
     SELECT w.id, w.owner, w.revision, w.bytes, o.place, coalesce(u.bytes, 0) AS used,
            :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
@@ -11,9 +12,10 @@ WITH old AS MATERIALIZED (
         WHEN $2::bigint > bytes AND used + $2::bigint - bytes > $3::bigint THEN 'bytes' ELSE 'ok' END FROM old), 'missing') AS verdict
 ), stored AS (
     UPDATE :schema.gatepost_webhook SET revision = revision + 1, modified = $1, bytes = $2::bigint, :sets,
-        -- What runs by now may be among others, and is looked for by its tokens; ordered.sql says the last of them. A claim that has read
-        -- that there is no order may draw its own after this: where the edit is broken off, 10,000 are more than are drawn while one claim
-        -- is under way (remove.rs: 4,096 a bite).
+        -- Deliveries that run at this time may share claims with others, and are found by their
+        -- tokens; ordered.sql sets the last of these. A claim that has read no order may draw its
+        -- token after this: if the edit is interrupted, 10,000 are more than are drawn while one
+        -- claim is under way (remove.rs: 4,096 in a batch).
         ordered_after = CASE WHEN :value.in_order: AND NOT in_order THEN -10000 - (SELECT last_value FROM :schema.gatepost_claim) ELSE ordered_after END
     WHERE id = $4 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *

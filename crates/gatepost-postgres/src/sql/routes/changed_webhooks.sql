@@ -3,7 +3,7 @@
     UNION SELECT w.id FROM changed c CROSS JOIN LATERAL (
         SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = c.owner ORDER BY w.id OFFSET 0) w
     WHERE c.kind = 3
-    -- A webhook that no task sent may not be known yet.
+    -- The caller may not hold a webhook that no task used until this change.
     UNION SELECT t.webhook FROM changed c CROSS JOIN LATERAL (
         SELECT t.webhook FROM :schema.gatepost_task t WHERE t.id = c.record AND t.enabled LIMIT 1) t
     WHERE c.kind IN (1, 6)

@@ -1,4 +1,4 @@
--- $1: place. $2: limit.
+-- $1: realm. $2: limit.
 SELECT e.id, e.revision, e.event_type, e.event, e.target, e.task, e.filters
 FROM :schema.gatepost_owner o JOIN :schema.gatepost_event e ON e.owner = o.owner
 JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook

@@ -1,4 +1,4 @@
--- $1: place. $2: a version. What was changed there after it, and whether that is all.
+-- $1: realm. $2: a version. The changes in the realm after it, and whether they are complete.
 WITH kept AS MATERIALIZED (
     SELECT c.kind, c.record, c.owner, c.previous FROM :schema.gatepost_change c WHERE c.place = $1 AND c.version > $2
 ), told AS MATERIALIZED (

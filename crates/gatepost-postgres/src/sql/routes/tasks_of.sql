@@ -1,4 +1,4 @@
--- $1: place. $2, $3: type and event. The enabled tasks of those events.
+-- $1: realm. $2, $3: type and event. The enabled tasks of those events.
 SELECT t.id, t.revision, t.owner, t.webhook, t.delete_after_run
 FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook
 WHERE t.enabled AND NOT w.gone AND t.id IN (

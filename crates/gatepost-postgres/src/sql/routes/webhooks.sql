@@ -1,4 +1,4 @@
--- $1: place. $2: limit. The webhooks that an enabled task sends.
+-- $1: realm. $2: limit. The webhooks that an enabled task sends to.
 SELECT :columns
 FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner
 WHERE o.place = $1 AND NOT o.held AND NOT o.gone AND NOT w.gone

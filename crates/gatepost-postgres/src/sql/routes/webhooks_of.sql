@@ -1,4 +1,4 @@
--- $1: place. $2, $3: type and event. The webhooks of the enabled tasks of those events.
+-- $1: realm. $2, $3: type and event. The webhooks of the enabled tasks of those events.
 SELECT :columns
 FROM :schema.gatepost_webhook w
 WHERE NOT w.gone AND w.id IN (

@@ -3,12 +3,12 @@
 use super::filled::filled;
 use crate::common::{CLAIM, DUE_LANES, pages, raw};
 
-/// Claimed while a transaction was open that might have seen it: nobody may remove it.
+/// Claimed while an open transaction might still see the entries, so they cannot be removed.
 const CLAIMED: &str = "
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
     DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
-/// Others run 2,000; all webhooks have just become ones in order.
+/// Other processes run 2,000 deliveries; all webhooks have just been switched to delivery in order.
 const RUNNING: &str = "
     INSERT INTO gatepost_running (id, lease_until, open, ids)
     SELECT 5000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (

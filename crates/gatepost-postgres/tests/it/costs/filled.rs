@@ -1,4 +1,4 @@
-//! The deliveries among which it is counted.
+//! The deliveries of the tables in which the costs are counted.
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
@@ -23,7 +23,8 @@ const FILL: &str = "
     INSERT INTO gatepost_occurrence (event_type, event, tenant, due)
     SELECT 'vms', 'on', n, CASE WHEN n % 100 = 0 THEN 'epoch'::timestamptz ELSE 'infinity' END FROM generate_series(1, 10000) AS n;
     SELECT setval('gatepost_delivery_id_seq', 120000 * 20), setval('gatepost_claim', 120000 * 20)";
-/// All is of the first user; the last one has a webhook with nothing, and one that is gone.
+/// All deliveries belong to the first user; the last user has a webhook without deliveries, and a
+/// deleted one.
 pub(super) const ONE_USER: &str = "
     UPDATE gatepost_delivery SET webhook = 1, owner = gatepost_id('1'), tenant = gatepost_id('1'), task = 1;
     UPDATE gatepost_outcome SET webhook = 1, owner = gatepost_id('1'), tenant = gatepost_id('1'), task = 1 WHERE state = 3;
@@ -45,14 +46,14 @@ pub(super) async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
     (client, (store, place))
 }
 
-/// As in the transaction of a list.
+/// Makes the settings of a list's transaction.
 pub(super) async fn as_a_list(client: &Client) {
     let (_, setting) = BEGIN.split_once("SET LOCAL").unwrap();
     let set = format!("SET {setting}");
     client.batch_execute(&set).await.unwrap();
 }
 
-/// The key as a statement receives it.
+/// Returns the key as a statement receives it.
 pub(super) fn literal(key: Key) -> Option<String> {
     key.value().map(|value| format!("'{value:?}'"))
 }

@@ -1,4 +1,4 @@
-//! Lists beside what is too old: its partition has not left yet.
+//! Lists with deliveries that are too old and whose partition has not been dropped yet.
 
 use gatepost_ids::TenantId;
 use gatepost_postgres::PostgresStore;
@@ -10,7 +10,7 @@ use super::filled::{as_a_list, filled, literal};
 use crate::common::pages;
 use crate::source::{Key, sources};
 
-/// All up to the 110,000th are too old, and one in their midst waits.
+/// All up to the 110,000th are too old; one among them waits.
 const OLD: &str = "
     UPDATE gatepost_kept SET created_before = timestamptz '2026-01-01' + 110000 * interval '1 second', first = 110000 * 20;
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
@@ -23,11 +23,11 @@ const PLACED: &str = "
     UPDATE gatepost_owner SET place = 'tenant:9', tenant = gatepost_id('9') WHERE owner = gatepost_id('4');
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     VALUES (109967 * 20, 4, '2026-03-01', 0, 0, 0, 0, false)";
-/// They were in more tenants than are noted.
+/// The owners were in more tenants than are stored.
 const MANY_MOVES: &str =
     "UPDATE gatepost_owner SET left_tenants = NULL WHERE owner = gatepost_id('4')";
 
-/// Which ones are listed, by their numbers in `FILL`.
+/// Returns the listed deliveries, by their numbers in `FILL`.
 async fn ids(store: &PostgresStore, query: &DeliveryQuery) -> Vec<i64> {
     let found = store.list_deliveries(query).await.unwrap();
     found.iter().map(|row| row.id.0 / 20).collect()

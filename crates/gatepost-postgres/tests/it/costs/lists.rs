@@ -70,7 +70,7 @@ async fn the_ids_of_a_page_are_found_among_many() {
         let key = Key::of(&query);
         for source in sources(&query) {
             let value = literal(key).map(|id| format!(", {id}")).unwrap_or_default();
-            // From where something waits, as the store asks for a task.
+            // From the first waiting delivery on, as the store does for a task.
             let low = if query.states == [DeliveryState::Queued] {
                 114_000 * 20
             } else {
@@ -78,7 +78,7 @@ async fn the_ids_of_a_page_are_found_among_many() {
             };
             let params = format!("{low}, {}, 54{value}", i64::MAX);
             let pages = pages(&client, &source.sql(key, query.page.order), &params).await;
-            // What was sent, newest first, lies behind what waits.
+            // In the order from the newest, sent deliveries come after the waiting ones.
             let most = match query.states.as_slice() {
                 [DeliveryState::Sent] => 20_000,
                 _ => 400,
@@ -96,8 +96,8 @@ async fn the_ids_of_a_page_are_found_among_many() {
     assert_eq!(worst, "");
 }
 
-/// Who has nothing among what one user alone was sent: it seems as if the next row of any key were
-/// the next row.
+/// An owner without deliveries, while one user has all that were sent: to the planner, the next row
+/// of any key seems to be close.
 #[tokio::test]
 async fn who_has_nothing_does_not_look_through_what_another_has() {
     let (client, _store) = filled().await;

@@ -1,5 +1,5 @@
-//! What a list or a turn of the outbox reads does not grow with what others have: counted
-//! in pages of the database, among 120,000 deliveries in three partitions.
+//! The cost of a list or of a turn of the outbox does not grow with the rows of others: counted in
+//! pages of the database, with 120,000 deliveries in three partitions.
 
 mod claims;
 mod filled;

@@ -8,7 +8,7 @@ use crate::common::pages;
 #[tokio::test]
 async fn the_other_statements_read_what_they_are_asked_for() {
     let (client, _store) = filled().await;
-    // Of owner 3 what has ended is hidden, but for the newest.
+    // The ended deliveries of owner 3 are hidden, except for the newest.
     let hidden = "UPDATE gatepost_owner SET hidden_to = 113900 * 20 WHERE owner = gatepost_id('3')";
     client.batch_execute(hidden).await.unwrap();
     let ids: Vec<String> = (1_000..1_050).map(|n| (n * 20).to_string()).collect();
@@ -18,7 +18,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             concat!($(include_str!(concat!("../../../src/sql/", $part, ".sql"))),+)
         };
     }
-    // What ends without an attempt is logged and counted.
+    // A delivery that ends without an attempt is logged and counted.
     macro_rules! ended {
         ($what:literal, $answer:expr) => {
             concat!(
@@ -116,7 +116,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         }
     }
     assert_eq!(worst, "");
-    // What arrived is looked at once.
+    // A newly arrived row is looked at only once.
     let look = log!("outbox/look", "outbox/arrived", "outbox/look_end").replace(":schema.", "");
     let first = pages(
         &client,

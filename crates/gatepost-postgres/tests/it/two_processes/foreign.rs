@@ -1,4 +1,4 @@
-//! A transaction of the platform that has been writing for very long delays nothing.
+//! A transaction of the platform that writes for a very long time delays nothing.
 
 use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
@@ -13,7 +13,7 @@ use super::{Kind, Race, claims_of, listed, move_owner, remove_all, settle};
 use crate::common::claim_all;
 use crate::locks::SOON;
 
-/// What such a transaction writes: the outbox, or a table of its own.
+/// The statements of such a transaction: it writes to the outbox, or to another table.
 const WRITES: [&str; 2] = [
     "INSERT INTO gatepost_occurrence (event_type, event) VALUES ('vms', 'poweron')",
     "INSERT INTO foreign_rows VALUES (1)",
@@ -36,7 +36,7 @@ async fn claim_one(race: &Race) {
     settle(&race.two.b, claims, Disposition::Sent).await;
 }
 
-/// Every kind of change, with enqueues and claims in between.
+/// Makes every kind of change, with enqueues and claims in between.
 async fn changes(race: &Race) {
     let (store, owner) = (&race.two.b, OwnerId(1));
     let task = store.task(race.task).await.unwrap().unwrap();
@@ -57,7 +57,7 @@ async fn changes(race: &Race) {
     remove_all(store).await;
 }
 
-/// Deliveries that were sent, in two parts of the log.
+/// Stores deliveries that were sent, in two parts of the log.
 async fn history(race: &Race) {
     let sent = async |name| {
         let leased = race.enqueue(race.batch(Kind::Leased, name).await).await;

@@ -1,5 +1,5 @@
-//! What stops an enqueue between its check and its insert: a trigger that waits for a lock, and the
-//! sequence of which it draws numbers.
+//! A gate that stops an enqueue between its check and its insert: a trigger that waits for a lock,
+//! and the sequence of its numbers.
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use crate::common::raw;
 use crate::locks::SOON;
 use crate::postgres::FreshSchema;
 
-/// The lock is the schema's own, and no number of the store's, whose locks have two numbers.
+/// The lock belongs to the schema, and cannot be one of the store's, whose locks have two numbers.
 const INSTALL: &str = "
     CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -19,32 +19,32 @@ const INSTALL: &str = "
     CREATE TRIGGER gate BEFORE INSERT ON gatepost_delivery FOR EACH STATEMENT EXECUTE FUNCTION gate()";
 const CLOSE: &str = "SELECT pg_advisory_lock(hashtextextended(current_schema(), 0))";
 const OPEN: &str = "SELECT pg_advisory_unlock(hashtextextended(current_schema(), 0))";
-/// Nobody draws a number until the transaction ends; the last one can be read.
+/// Blocks drawing numbers until the transaction ends; the last one can still be read.
 const HOLD_NUMBERS: &str = "BEGIN; ALTER SEQUENCE gatepost_delivery_id_seq CACHE 1";
-/// Whoever waits for one of these, and for nobody else.
+/// The sessions that wait for one of these, and for no other.
 const STOPPED: &str = "SELECT pid FROM pg_stat_activity
     WHERE cardinality(pg_blocking_pids(pid)) > 0 AND pg_blocking_pids(pid) <@ $1";
 const WAITS_FOR: &str = "SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
-/// How often is looked whether a call has returned or waits in the database. One that does neither
-/// by then waits in its process.
+/// The number of checks whether a call has returned or waits in the database. A call that has done
+/// neither by then waits in its process.
 const LOOKS: usize = 1_000;
 
-/// Where an enqueue stops.
+/// The point at which an enqueue stops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stop {
-    /// Before it draws numbers. If it has some at hand, it stops before its insert.
+    /// Before it draws numbers. If it has some already, it stops before its insert.
     BeforeNumbers,
-    /// When it has numbers.
+    /// After it has drawn numbers.
     BeforeInsert,
 }
 
-/// Closed, it stops every enqueue of the schema.
+/// When closed, it stops every enqueue of the schema.
 pub(super) struct Gate {
-    /// Holds the lock that the trigger waits for, and looks who waits.
+    /// Holds the lock that the trigger waits for, and queries which sessions wait.
     client: Client,
     /// Holds the sequence.
     numbers: Client,
-    /// The server's processes of both.
+    /// The server's processes of both connections.
     pids: [i32; 2],
 }
 
@@ -72,7 +72,7 @@ impl Gate {
         self.client.batch_execute(OPEN).await.unwrap();
     }
 
-    /// Returns the server's process of the enqueue once it is stopped.
+    /// Returns the server's process of the enqueue when it is stopped.
     pub(super) async fn stopped<T>(&self, enqueue: &JoinHandle<T>) -> i32 {
         let start = Instant::now();
         loop {
@@ -86,7 +86,7 @@ impl Gate {
         }
     }
 
-    /// Returns once the call has ended, waits for the stopped enqueue, or had much time for both.
+    /// Returns when the call has ended, waits for the stopped enqueue, or had much time for both.
     pub(super) async fn give_time<T>(&self, stopped: i32, call: &JoinHandle<T>) {
         for _ in 0..LOOKS {
             let waits = self.client.query(WAITS_FOR, &[&stopped]).await.unwrap();

@@ -1,5 +1,5 @@
-//! A switch to in order next to an enqueue: from its return on one delivery runs at a time, the
-//! oldest first.
+//! A switch to delivery in order during an enqueue: after its return one delivery runs at a time,
+//! the oldest first.
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
@@ -14,7 +14,7 @@ async fn switch(store: PostgresStore, webhook: WebhookId) {
     store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
 }
 
-/// Both processes enqueue in turn; each number is above those before it.
+/// Enqueues in both processes alternately; each number is above the earlier ones.
 async fn enqueue_in_turn(race: &Race) -> Vec<DeliveryId> {
     let mut ids = Vec::new();
     for n in 0..4 {
@@ -32,7 +32,7 @@ async fn switch_next_to_enqueue_sends_one_by_one() {
     for kind in KINDS {
         let race = Race::new().await;
         let hook = race.two.of_one;
-        // The first process has numbers at hand, if it draws several at a time.
+        // The first process has unused numbers, if it draws several at a time.
         let before = race.batch(Kind::Waiting, "before").await;
         let before = race.enqueue(before).await;
         let later = race.batch(kind, "later").await;
@@ -42,7 +42,7 @@ async fn switch_next_to_enqueue_sends_one_by_one() {
         race.assert_refused(later, kind).await;
         let mut waiting: Vec<_> = before.iter().map(|stored| stored.id).collect();
         for claim in raced.claims() {
-            // What was leased before the switch ends first.
+            // A delivery that was leased before the switch ends first.
             assert_eq!(race.claim(hook, 2).await, [], "{kind:?}");
             settle(&race.two.a, [claim].into_iter(), Disposition::Sent).await;
         }

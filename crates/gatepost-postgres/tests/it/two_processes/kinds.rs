@@ -1,11 +1,11 @@
-//! The enqueues that are stopped.
+//! The kinds of enqueues that are stopped.
 
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{at, direct, message};
 
 use super::Race;
 
-/// Those that are decided by a realm's version, as those of the engine are.
+/// The kinds whose precondition is a realm's version, as in the engine's enqueues.
 pub(super) const BY_REALM: [Kind; 4] =
     [Kind::Waiting, Kind::Leased, Kind::LeasedApart, Kind::Named];
 pub(super) const KINDS: [Kind; 6] = [
@@ -17,25 +17,25 @@ pub(super) const KINDS: [Kind; 6] = [
     Kind::ByRows,
 ];
 
-/// How an enqueue is stored: each is another statement of the store.
+/// The kind of an enqueue: each uses another statement of the store.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// It waits.
     Waiting,
-    /// It is leased, all of it for as long.
+    /// It is leased, all deliveries for the same time.
     Leased,
     /// It is leased, each delivery for another time.
     LeasedApart,
     /// It waits, and comes from an occurrence with an id.
     Named,
-    /// It waits, whatever has changed since.
+    /// It waits, without a precondition.
     Manual,
-    /// It waits, and was decided by the revisions of its records.
+    /// It waits, and its preconditions are the revisions of its records.
     ByRows,
 }
 
 impl Race {
-    /// Two deliveries of the first tenant's webhook, by its records as they are now.
+    /// Returns two deliveries of the first tenant's webhook, with its current records.
     pub(super) async fn batch(&self, kind: Kind, name: &str) -> Enqueue {
         let leases = match kind {
             Kind::Leased => [Some(at(60)), Some(at(60))],

@@ -1,4 +1,4 @@
-//! By the times of calls, edits and enqueues of several processes have one order.
+//! Edits and enqueues of several processes have one order, consistent with the times of the calls.
 
 use std::env::var;
 
@@ -12,13 +12,13 @@ use webhook_model::{Action, TaskId, WebhookId};
 
 use super::{Race, stored_by};
 
-/// How many edits, each next to two enqueues, unless this variable says otherwise.
+/// The number of edits, each during two enqueues, unless this variable sets another.
 const ROUNDS: usize = 300;
 const VARIABLE: &str = "GATEPOST_TEST_ROUNDS";
-/// An enqueue begins after up to this many lookups from when it read the realm.
+/// The maximum number of lookups between reading the realm and the enqueue.
 const MOST_LOOKUPS: usize = 5;
 
-/// From when to when a call was under way.
+/// The beginning and the end of a call.
 #[derive(Clone, Copy)]
 struct Span {
     began: Instant,
@@ -33,7 +33,8 @@ struct Records {
 }
 
 impl Records {
-    /// Even versions are in the message of the task, odd ones in the URL of the webhook.
+    /// Edits the records. Even versions are in the message of the task, odd ones in the URL of the
+    /// webhook.
     async fn edit(self, store: PostgresStore, version: usize) -> Span {
         let mut task = store.task(self.task).await.unwrap().unwrap();
         let mut hook = store.webhook(self.webhook).await.unwrap().unwrap();
@@ -53,7 +54,7 @@ impl Records {
         Span { began, returned }
     }
 
-    /// The newest version that is in the records.
+    /// Returns the newest version in the records.
     async fn version(self, store: &PostgresStore) -> usize {
         let task = store.task(self.task).await.unwrap().unwrap();
         let hook = store.webhook(self.webhook).await.unwrap().unwrap();
@@ -65,8 +66,8 @@ impl Records {
         message.as_str().parse().unwrap_or(0).max(of_hook)
     }
 
-    /// Enqueues what it reads, again until it is stored; how long the last try took, and how many
-    /// were refused.
+    /// Reads the records and enqueues, repeatedly until it is stored; returns the span of the last
+    /// attempt, and the number of refused ones.
     async fn enqueue(self, store: PostgresStore, id: String, lookups: usize) -> (Span, usize) {
         let mut refused = 0;
         loop {
@@ -93,7 +94,7 @@ impl Records {
     }
 }
 
-/// What was stored: the version that it carries, and when it was enqueued.
+/// Returns the version in each stored delivery, and the span of its enqueue.
 async fn carried(store: &PostgresStore, enqueues: &[(String, Span)]) -> Vec<(usize, Span)> {
     let mut page = Page::first(1_000);
     let mut carried = Vec::new();
@@ -124,7 +125,7 @@ async fn edits_and_enqueues_have_one_order() {
     let editor = PostgresStore::connect(race.two.config.clone()).await;
     let editor = editor.unwrap();
     let start = Instant::now();
-    // Version 0 was there before.
+    // Version 0 existed at the start.
     let mut edits = vec![Span {
         began: start,
         returned: start,

@@ -1,8 +1,8 @@
 //! Two processes on one schema: the first enqueues, and the second makes a change while that
 //! enqueue is stopped between its check and its insert.
 //!
-//! The change may wait for the enqueue or not. What it may not do is return, and something that
-//! contradicts it appears afterwards.
+//! The change may wait for the enqueue or not. It must not return if something that contradicts it
+//! appears afterwards.
 
 mod foreign;
 mod gate;
@@ -28,9 +28,9 @@ use self::kinds::{BY_REALM, KINDS, Kind};
 use crate::common::claim_all;
 use crate::locks::{SOON, Two, two};
 
-/// What became of an enqueue that a call was made next to.
+/// The result of an enqueue during which a call was made.
 struct Raced {
-    /// What the enqueue stored; nothing if it was refused.
+    /// The deliveries that the enqueue stored; none if it was refused.
     stored: Vec<StoredDelivery>,
     /// The deliveries that the second process listed as soon as its call had returned.
     shown: Vec<DeliveryId>,
@@ -54,7 +54,8 @@ impl Race {
         Self { two, task, gate }
     }
 
-    /// The first process enqueues this and is stopped; the second one calls; the enqueue goes on.
+    /// Enqueues this in the first process and stops it; calls in the second one; then lets the
+    /// enqueue continue.
     async fn run<F>(&self, batch: Enqueue, call: impl FnOnce(PostgresStore) -> F) -> Raced
     where
         F: Future<Output = ()> + Send + 'static,
@@ -62,7 +63,7 @@ impl Race {
         self.run_at(Stop::BeforeInsert, batch, call).await
     }
 
-    /// The same with another point at which the enqueue stops.
+    /// Does the same with another point at which the enqueue stops.
     async fn run_at<F>(
         &self,
         stop: Stop,
@@ -91,7 +92,7 @@ impl Race {
         }
     }
 
-    /// Both processes claim what they can of a webhook.
+    /// Claims all that both processes can claim of a webhook.
     async fn claim(&self, webhook: WebhookId, now: i64) -> Vec<Claimed> {
         let (a, b) = (&self.two.a, &self.two.b);
         let (of_a, mut claimed) =
@@ -101,12 +102,12 @@ impl Race {
         claimed
     }
 
-    /// The first process enqueues without being stopped.
+    /// Enqueues in the first process without a stop.
     async fn enqueue(&self, batch: Enqueue) -> Vec<StoredDelivery> {
         stored_by(self.two.a.enqueue(batch, at(0)).await.unwrap())
     }
 
-    /// Fails if an enqueue that was decided by the realm as it was before is stored.
+    /// Fails if an enqueue with the earlier version of the realm is stored.
     async fn assert_refused(&self, batch: Enqueue, kind: Kind) {
         if matches!(batch.basis, Basis::Realms(_)) {
             let refused = self.two.a.enqueue(batch, at(0)).await.unwrap();
@@ -120,12 +121,12 @@ impl Raced {
         self.stored.iter().map(|stored| stored.id).collect()
     }
 
-    /// Claims of what was leased.
+    /// Returns the claims of the leased deliveries.
     fn claims(&self) -> impl Iterator<Item = Claim> {
         claims_of(&self.stored)
     }
 
-    /// Fails if anything is listed now that was not when the call returned.
+    /// Fails if a delivery is listed that was not when the call returned.
     async fn assert_nothing_appeared(&self, store: &PostgresStore, kind: Kind) {
         assert_eq!(listed(store).await, self.shown, "{kind:?}");
     }
@@ -146,7 +147,7 @@ fn stored_by(answer: Enqueued) -> Vec<StoredDelivery> {
     }
 }
 
-/// All deliveries that are shown.
+/// Returns all listed deliveries.
 async fn listed(store: &PostgresStore) -> Vec<DeliveryId> {
     let query = DeliveryQuery::all(Page::first(1_000));
     let found = store.list_deliveries(&query).await.unwrap();
@@ -160,7 +161,7 @@ async fn settle(store: &PostgresStore, claims: impl Iterator<Item = Claim>, how:
     assert!(settled.iter().all(|settled| *settled == Settled::Done));
 }
 
-/// An owner's move, and all that follows from it until nothing is left to do.
+/// Moves an owner, and does all work that follows from it.
 async fn move_owner(store: &PostgresStore, realm: Realm) {
     store.assign_realm(OwnerId(1), realm, at(1)).await.unwrap();
     remove_all(store).await;

@@ -1,11 +1,11 @@
-//! A move to another tenant next to an enqueue: the new tenant sends nothing of the old one.
+//! A move to another tenant during an enqueue: the new tenant sends nothing of the old one.
 
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::at;
 
 use super::{KINDS, Kind, Race, Stop, move_owner, settle};
 
-/// With or without something that waits already, by which the store may know that there is
+/// Runs with or without a delivery that waits already, from which the store may know that there is
 /// something to end.
 async fn next_to_enqueue(stop: Stop, something_waits: bool) {
     for kind in KINDS {
@@ -23,7 +23,7 @@ async fn next_to_enqueue(stop: Stop, something_waits: bool) {
         raced.assert_nothing_appeared(&race.two.a, kind).await;
         race.assert_refused(later, kind).await;
         assert_eq!(race.claim(hook, 2).await, [], "{kind:?}");
-        // What the old tenant leased comes back, and is not sent again.
+        // A delivery that the old tenant leased is returned, and is not sent again.
         let retry = Disposition::Retry { due: at(3) };
         settle(&race.two.a, raced.claims(), retry).await;
         assert_eq!(race.claim(hook, 4).await, [], "{kind:?}");

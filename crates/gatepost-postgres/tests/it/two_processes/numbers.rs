@@ -1,4 +1,4 @@
-//! Numbers that a process has drawn and not yet committed, next to a move and a restore: nothing is
+//! Numbers that a process has drawn and not yet committed, during a move and a restore: nothing is
 //! sent twice or lost.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
@@ -11,7 +11,7 @@ use gatepost_testkit::fixtures::at;
 use super::{BY_REALM, Kind, Race, claims_of, remove_all, settle, stored_by};
 use crate::locks::one;
 
-/// Each once, by number.
+/// Returns the waiting deliveries once each, by number.
 fn waiting(stored: impl IntoIterator<Item = StoredDelivery>) -> Vec<DeliveryId> {
     let waiting = stored.into_iter().filter(|stored| stored.token.is_none());
     let mut ids: Vec<_> = waiting.map(|stored| stored.id).collect();
@@ -27,7 +27,7 @@ async fn claimed(race: &Race, now: i64) -> Vec<DeliveryId> {
     ids
 }
 
-/// What a process stores after the move may have a number that it drew before it.
+/// A delivery that a process stores after the move may have a number that was drawn before it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn move_next_to_drawn_numbers_loses_nothing() {
     let race = Race::new().await;
@@ -51,7 +51,7 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
         stored.extend(stored_by(store.enqueue(new, at(2)).await.unwrap()));
     }
     assert_eq!(stored.len(), 7);
-    // What waited ends only now, after others came.
+    // The deliveries that waited end only at this point, after others arrived.
     remove_all(&race.two.b).await;
     assert_eq!(claimed(&race, 3).await, waiting(stored));
     for old in old {
@@ -60,7 +60,7 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
     }
 }
 
-/// The first process has numbers of before the restore, and must not give them out after it.
+/// The first process has numbers from before the restore, and must not assign them after it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restore_next_to_drawn_numbers_loses_nothing() {
     for kind in BY_REALM {

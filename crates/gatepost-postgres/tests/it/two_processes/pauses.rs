@@ -1,4 +1,4 @@
-//! Pause and suspension next to an enqueue.
+//! Pause and suspension during an enqueue.
 
 use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
@@ -43,7 +43,7 @@ async fn next_to_enqueue(stop: Stop) {
         let raced = race.run(batch, |b| stop.set(b, hook, true)).await;
         raced.assert_nothing_appeared(&race.two.a, kind).await;
         assert_eq!(race.claim(hook, 2).await, [], "{kind:?}");
-        // What was leased is given back, and waits like the rest.
+        // A leased delivery is released, and waits like the rest.
         let retry = Disposition::Retry { due: at(3) };
         settle(&race.two.a, raced.claims(), retry).await;
         assert_eq!(race.claim(hook, 4).await, [], "{kind:?}");

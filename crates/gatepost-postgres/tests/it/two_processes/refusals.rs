@@ -1,4 +1,4 @@
-//! An edit next to an enqueue, and what changes refuse once they have returned.
+//! An edit during an enqueue, and the enqueues that changes refuse after they have returned.
 
 use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
@@ -35,7 +35,7 @@ impl Edit {
     }
 }
 
-/// The enqueue began before the edit returned, and may come first: what it stored is sent once.
+/// The enqueue began before the edit returned, and may come first: its deliveries are sent once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn edit_next_to_enqueue_refuses_later_ones() {
     for (edit, kind) in BY_REALM
@@ -128,7 +128,7 @@ async fn every_returned_change_refuses_what_was_read_before() {
         for (batch, kind) in batches {
             race.assert_refused(batch, kind).await;
         }
-        // A move that is over has changed no record.
+        // A completed move has changed no record.
         if !matches!(change, Change::Move) {
             let refused = race.two.a.enqueue(by_rows, at(0)).await.unwrap();
             assert!(matches!(refused, Enqueued::RowsChanged(_)), "{change:?}");

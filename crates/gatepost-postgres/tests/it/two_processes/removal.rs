@@ -1,4 +1,4 @@
-//! Deletion of a webhook, an owner or a tenant next to an enqueue: no table keeps anything of it.
+//! Deletion of a webhook, an owner or a tenant during an enqueue: no table keeps any of its rows.
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_postgres::PostgresStore;
@@ -10,8 +10,8 @@ use webhook_model::WebhookId;
 
 use super::{KINDS, Kind, Race, claims_of, listed, remove_all, settle};
 
-/// What tables have of the first owner, `$1`, whose webhook is `$2` and whose deliveries are `$3`.
-/// A table with several of these columns is there for each.
+/// The rows of the first owner, `$1`, whose webhook is `$2` and whose deliveries are `$3`. A table
+/// with several of these columns is listed for each.
 const COLUMNS: &str = "
     SELECT c.table_name::text, CASE c.column_name
         WHEN 'webhook' THEN 'webhook = ' || $2
@@ -23,7 +23,7 @@ const COLUMNS: &str = "
         AND c.column_name IN ('webhook', 'delivery', 'ids', 'owner', 'creator')
         -- What changed in a realm is remembered by number.
         AND c.table_name <> 'gatepost_change'";
-/// An owner whose webhook is deleted stays, with figures of what they use.
+/// An owner whose webhook is deleted stays, with their usage.
 const OF_OWNERS: [&str; 3] = [
     "gatepost_owner",
     "gatepost_record_usage",
@@ -38,7 +38,7 @@ enum Case {
 }
 
 impl Case {
-    /// Until the store says that nothing is left that can be done now.
+    /// Makes the removal, until the store says that nothing is left that can be done at this time.
     async fn make(self, store: PostgresStore, webhook: WebhookId, realm: Realm) {
         let marked = match self {
             Self::Webhook => {
@@ -56,7 +56,7 @@ impl Case {
     }
 }
 
-/// Deliveries that were sent and that wait, counters of both kinds, and figures of use.
+/// Stores deliveries that were sent and that wait, counters of both kinds, and usage.
 async fn history(race: &Race) -> Vec<DeliveryId> {
     let hook = race.two.of_one;
     let stored = race.enqueue(race.batch(Kind::Leased, "sent").await).await;
@@ -87,7 +87,7 @@ async fn history(race: &Race) -> Vec<DeliveryId> {
         .collect()
 }
 
-/// The tables that have rows of the first owner.
+/// Returns the tables that have rows of the first owner.
 async fn left(race: &Race, removal: Case, deliveries: &[DeliveryId]) -> Vec<String> {
     let ids: Vec<String> = deliveries.iter().map(|id| id.0.to_string()).collect();
     let ids = format!("'{{{}}}'::bigint[]", ids.join(","));
@@ -125,7 +125,7 @@ async fn next_to_enqueue(removal: Case) {
         new.basis = race.two.basis_of(&[realm]).await;
         let refused = race.two.a.enqueue(new, at(3)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{kind:?}");
-        // Whoever sent what was leased settles it, in vain or not.
+        // The process that sent the leased deliveries settles them, in vain or not.
         let settlements = raced.claims().map(|c| settlement_of(c, Disposition::Sent));
         let settlements = settlements.collect();
         race.two.a.settle(settlements, at(4)).await.unwrap();

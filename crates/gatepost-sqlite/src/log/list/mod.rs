@@ -1,5 +1,5 @@
-//! Lists of deliveries: the numbers of those that may match are found by the indexes that tell
-//! most, in order, and each is looked at until there are enough.
+//! Lists of deliveries: the row numbers that may match are found by the most selective indexes, in
+//! order, and each delivery is checked until there are enough.
 
 pub(crate) mod source;
 pub(crate) mod stream;
@@ -28,7 +28,8 @@ pub(super) fn page(c: &Connection, query: &DeliveryQuery) -> Result<Vec<Delivery
     Ok(page)
 }
 
-/// Passes those that match to `take`, in order, until the page is full or `take` returns false.
+/// Passes the matching deliveries to `take`, in order, until the page is full or `take` returns
+/// false.
 pub(super) fn walk(
     look: &Look<'_>,
     query: &DeliveryQuery,
@@ -53,7 +54,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Whether a delivery is what is asked for.
+/// Returns whether a delivery matches the query.
 fn matches(query: &DeliveryQuery, found: &Found) -> bool {
     let key = found.key;
     let in_scope = match query.scope {

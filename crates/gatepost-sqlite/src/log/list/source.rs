@@ -1,4 +1,4 @@
-//! Where the row numbers of a list come from.
+//! The sources of the row numbers of a list.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::Scope;
@@ -11,15 +11,15 @@ use crate::column;
 use crate::error::Result;
 use crate::named::Named;
 
-/// The class of an attempt whose target accepted.
+/// The class of an attempt that the target accepted.
 const OK: &str = "ok";
 
 /// Row numbers in order.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// These.
+    /// An explicit list.
     These(Vec<i64>),
-    /// A range of an index, of one webhook, task or tenant.
+    /// A range of an index, for one webhook, task or tenant.
     Index {
         index: Index,
         of: Option<Value>,
@@ -47,7 +47,8 @@ macro_rules! indexes {
             #[cfg(test)]
             pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// ?1, ?2: between these. ?3: limit. ?4: of which.
+            /// Returns the statement. `?1` and `?2` are the bounds, `?3` the limit, `?4` the value
+            /// of the key.
             pub(crate) fn sql(self, descending: bool) -> &'static str {
                 match (self, descending) {
                     $((Self::$name, false) => concat!("SELECT ", $id, " FROM ", $from, " ", $id, " BETWEEN ?1 AND ?2 ORDER BY ", $id, " LIMIT ?3"),
@@ -75,7 +76,7 @@ indexes! {
     ErrorsOfTenant: "delivery", "gatepost_outcome INDEXED BY gatepost_error_of_tenant WHERE state = 3 AND tenant = ?4 AND";
 }
 
-/// Which sources together have all that may match.
+/// Returns the sources that together contain all possible matches.
 pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> {
     let wants = |state| query.states.is_empty() || query.states.contains(&state);
     // An attempt of any other class was followed by another, or ended in an error.
@@ -99,7 +100,7 @@ pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> 
     Ok(sources)
 }
 
-/// By what a list finds its rows.
+/// The key by which a list finds its rows.
 #[derive(Clone, Debug)]
 enum By {
     All,
@@ -120,7 +121,7 @@ impl By {
         })
     }
 
-    /// What is indexed, then what is not yet.
+    /// Adds the indexed deliveries, then those that are not indexed yet.
     fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) {
         let new = |new, of| beyond(new, of, look.indexed);
         let of_webhook = |webhook: &i64| index(Index::OfWebhook, Some((*webhook).into()));
@@ -158,7 +159,7 @@ impl By {
         }
     }
 
-    /// The queue knows webhooks alone.
+    /// Adds the waiting deliveries: the queue has an index by webhook only.
     fn waiting(&self, c: &Connection, sources: &mut Vec<Source>) -> Result<()> {
         let webhooks = match self {
             Self::All => None,
@@ -181,7 +182,7 @@ impl By {
     }
 }
 
-/// What an owner has, wherever it is found.
+/// Returns the sources of all deliveries of an owner.
 pub(crate) fn of_owner(look: &Look<'_>, owner: OwnerId) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     By::Owner(owner, webhooks_of(look.c, owner)?).deliveries(look, &mut sources);
@@ -204,7 +205,7 @@ fn index(index: Index, of: Option<Value>) -> Source {
     }
 }
 
-/// The id of an owner or a tenant.
+/// Returns the id of an owner or a tenant.
 fn id(bytes: [u8; 16]) -> Value {
     bytes.to_vec().into()
 }
@@ -217,7 +218,8 @@ fn webhooks_of(c: &Connection, owner: OwnerId) -> Result<Vec<i64>> {
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Of all owners who are in the tenant now: whoever left it took nothing along that waits.
+/// Returns the webhooks of all owners who are in the tenant at present: waiting deliveries do not
+/// move with an owner.
 fn webhooks_in(c: &Connection, tenant: TenantId) -> Result<Vec<i64>> {
     let place = Realm::Tenant(tenant).to_string();
     let mut find = c.prepare_cached(include_str!("../../sql/log/webhooks_in.sql"))?;

@@ -9,14 +9,14 @@ use super::source::Source;
 use super::time::Bounds;
 use crate::error::Result;
 
-/// How many row numbers are read at once, at first and at most.
+/// The number of row numbers that one statement reads: the first time, and at most.
 const FIRST: i64 = 4;
 const MOST: i64 = 512;
 
-/// Each row number once, in order.
+/// An iterator over the row numbers, in order, each once.
 pub(crate) struct Merge {
     streams: Vec<Stream>,
-    /// The next number of each stream, as [`Stream::rank`] orders it.
+    /// The next number of each stream, in the order of [`Stream::rank`].
     next: BinaryHeap<Reverse<(i64, usize)>>,
     started: bool,
     descending: bool,
@@ -33,7 +33,7 @@ struct Stream {
 }
 
 impl Merge {
-    /// All of these up to `last`, oldest first.
+    /// Merges all numbers of these sources up to `last`, oldest first.
     pub(crate) fn oldest(sources: Vec<Source>, last: i64) -> Self {
         let bounds = Bounds {
             first: i64::MIN,

@@ -1,4 +1,4 @@
-//! Between which row numbers lies what was created within a span of time.
+//! The row numbers of the deliveries that were created within a time span.
 
 use gatepost_storage::webhooks::DeliveryQuery;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -6,11 +6,11 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::column::micros;
 use crate::error::Result;
 
-/// How far the clocks of processes may be apart, in microseconds: by so much a later number may
-/// have an earlier time.
+/// The assumed maximum difference between the clocks of processes, in microseconds: a delivery with
+/// a later number may have been created earlier by up to this time.
 const SKEW: i64 = 60_000_000;
 
-/// Row numbers, both included.
+/// A range of row numbers, both ends included.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Bounds {
     pub(super) first: i64,
@@ -29,8 +29,8 @@ pub(super) fn bounds(c: &Connection, query: &DeliveryQuery) -> Result<Bounds> {
     Ok(Bounds { first, last })
 }
 
-/// The first delivery that was created at that time or later, by halving; past the last one if
-/// there is none.
+/// Returns the first delivery that was created at that time or later, by binary search; a number
+/// beyond the last one if there is none.
 fn first_at(c: &Connection, time: i64) -> Result<i64> {
     let end = |sql| -> Result<Option<i64>> {
         Ok(c.prepare_cached(sql)?

@@ -1,4 +1,4 @@
-//! How much one commit does.
+//! The size of one commit.
 
 /// The maximum number of rows that one commit removes.
 pub(crate) const BITE: usize = 64;

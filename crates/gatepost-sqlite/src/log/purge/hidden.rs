@@ -1,4 +1,4 @@
-//! Removing what is beyond an owner's share.
+//! The removal of deliveries beyond an owner's share.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::Purged;

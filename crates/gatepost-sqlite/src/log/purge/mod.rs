@@ -1,6 +1,6 @@
-//! Retention. What is too old is not shown from one commit on; rows are removed in short commits:
-//! first those beyond their owner's share, then from the oldest on. What is to be looked at is
-//! looked for beside the writer.
+//! Retention. Deliveries that are too old are hidden in one commit; rows are removed in short
+//! commits: first those beyond their owner's share, then from the oldest on. The search for them
+//! does not use the writer.
 
 mod bite;
 mod hidden;

@@ -1,5 +1,5 @@
-//! Removing rows, from the oldest on. Where that has come to is stored: what was open then is
-//! noted when it ends.
+//! The removal of rows, from the oldest on. Its position is stored: a delivery that was open when
+//! it was passed is recorded when it ends.
 
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -10,20 +10,21 @@ use crate::deliveries::{remove as remove_one, shrunk, waiting};
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
-/// What a commit did.
+/// The result of a commit.
 struct Bite {
     removed: u64,
-    /// How many rows it looked at: 0 at the end.
+    /// The number of rows that it passed: 0 at the end.
     passed: u64,
 }
 
-/// `bytes`: beyond them, the oldest of what has ended goes, too.
+/// Removes rows that are too old, and the oldest ended ones as long as the log has more than
+/// `bytes`.
 pub(super) async fn remove(store: &SqliteStore, bytes: Option<u64>, limit: u32) -> Answer<Purged> {
     let bytes = bytes.map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
     let mut passed = 0;
     let mut rows = 0;
     while passed < u64::from(limit) {
-        // Most often nothing is to be done, and the writer is not asked.
+        // Usually there is nothing to do, and the writer is not used.
         let some = store
             .read(move |c| Ok(!next(c, bytes, 1)?.is_empty()))
             .await?;
@@ -41,7 +42,7 @@ pub(super) async fn remove(store: &SqliteStore, bytes: Option<u64>, limit: u32) 
     Ok(Purged { rows, more: true })
 }
 
-/// The next rows that are too old, or beyond the bytes of the log.
+/// Returns the next rows that are too old, or beyond the bytes of the log.
 fn next(c: &Connection, bytes: i64, limit: usize) -> Result<Vec<i64>> {
     let mut find = c.prepare_cached(include_str!("../../sql/log/oldest.sql"))?;
     let ids = find.query_map(
@@ -52,7 +53,8 @@ fn next(c: &Connection, bytes: i64, limit: usize) -> Result<Vec<i64>> {
     for id in ids {
         match id? {
             (id, true) => found.push(id),
-            // What comes after it is younger, but for clocks that differ: it stays as long as this.
+            // The rows after it are younger, except for clock differences: they are kept as long as
+            // this one.
             (_, false) => break,
         }
     }
@@ -70,7 +72,7 @@ fn bite(c: &Connection, bytes: i64, limit: usize) -> Result<Bite> {
         .query_row([bytes], |row| row.get::<_, i64>(0))?;
     let mut last = None;
     for id in next(c, bytes, limit)? {
-        // Enough room was made, and the rest is not too old.
+        // Enough bytes were freed, and the rest is not too old.
         if excess > 0 && free >= excess && !is_too_old(c, id)? {
             break;
         }
@@ -110,7 +112,7 @@ pub(super) async fn remove_left_behind(store: &SqliteStore, limit: u32) -> Answe
             .write(|c| {
                 let (mut removed, mut free) = (0, 0);
                 for id in left_behind(c, BITE)? {
-                    // One that was replayed is noted again when it ends.
+                    // A replayed delivery is recorded again when it ends.
                     if has_ended(c, id)? {
                         free += remove_one(c, id)?;
                         removed += 1;

@@ -1,4 +1,4 @@
-//! What may be sent again.
+//! The notification that deliveries may be claimable again.
 
 use rusqlite::Connection;
 
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::places::next_version;
 use crate::watch::stirred;
 
-/// Deliveries may be claimed that could not: what was looked up of their webhooks is looked up
-/// again, and other processes look at every lane.
+/// Announces that deliveries became claimable: the cached webhooks are read again, and other
+/// processes check every queue.
 pub(super) fn sends_again(c: &Connection) -> Result<()> {
     next_version(c)?;
     stirred(c)

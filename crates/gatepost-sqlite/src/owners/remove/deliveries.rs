@@ -1,4 +1,4 @@
-//! Deliveries of a webhook that is gone, with what became of them.
+//! The deliveries of a deleted webhook, with their outcomes.
 
 use rusqlite::{Connection, params};
 
@@ -23,7 +23,7 @@ pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
         bytes += OUTCOME_BYTES * i64::from(count);
         removed += count;
         if removed < room {
-            // Whether it waits is no row of its own to the caller.
+            // The caller does not count the waiting row as a separate row.
             waiting::remove(c, id)?;
             if let Some(free) = remove_facts(c, id)? {
                 removed += 1;

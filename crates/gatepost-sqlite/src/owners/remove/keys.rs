@@ -1,4 +1,4 @@
-//! Keys of owners who are gone, and what was counted of them.
+//! The keys of deleted owners, and their counters.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 

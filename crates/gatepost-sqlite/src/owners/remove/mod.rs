@@ -1,5 +1,5 @@
-//! Removing what is gone, in bites: each short enough that an emit which waits for it does not
-//! notice.
+//! The removal of deleted owners' data, in batches: each is short enough not to delay a waiting
+//! emit noticeably.
 
 mod again;
 mod deliveries;
@@ -13,20 +13,20 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// The maximum number of rows that one bite changes: about 1 ms of the writer's time.
+/// The maximum number of rows that one batch changes: about 1 ms of the writer's time.
 const BITE: u32 = 64;
 
 /// A part of the work: changes at most this many rows, and returns how many.
 type Step = fn(&Connection, u32) -> Result<u32>;
 
-/// What removes, or ends, rows: never more than the caller asked for.
+/// The steps that remove or end rows: never more than the caller's limit.
 const REMOVING: [Step; 3] = [keys::remove, records::remove, moved::end];
-/// What changes rows for another reason, which the caller does not count.
+/// The steps that change rows for another reason, which the caller does not count.
 const TOUCHING: [Step; 2] = [records::of_gone_owners, ordering::go_on];
 
-/// What a bite did.
+/// The result of a batch.
 pub(super) struct Bite {
-    /// How many rows it removed, or ended.
+    /// The number of rows that it removed or ended.
     pub(super) removed: u32,
     /// Whether there may be more.
     pub(super) more: bool,

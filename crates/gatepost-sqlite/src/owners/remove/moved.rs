@@ -1,4 +1,4 @@
-//! Deliveries that waited when their owner went to another place.
+//! Deliveries that waited when their owner moved to another realm.
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::EndReason;
@@ -10,7 +10,7 @@ use crate::batch::{is_open, next_token, running};
 use crate::deliveries::end_waiting;
 use crate::error::Result;
 
-/// What is being sent is waited for: it ends here once it waits again.
+/// Ends waiting deliveries. It waits for running ones, which end here when they wait again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
     // No owner has fewer bytes.
     let (mut ended, mut after) = (0, Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
     Ok(ended)
 }
 
-/// Whether anything of this owner has not ended.
+/// Returns whether any delivery of this owner has not ended.
 pub(crate) fn any_open(c: &Connection, owner: OwnerId) -> Result<bool> {
     let waits = c
         .prepare_cached(include_str!("../../sql/owners/any_waiting.sql"))?
@@ -51,7 +51,7 @@ pub(crate) fn any_open(c: &Connection, owner: OwnerId) -> Result<bool> {
     Ok(waits || any_running(c, &owner.to_bytes(), i64::MAX)?)
 }
 
-/// What runs is no more than there are places for.
+/// Scans the running batches, whose number is limited.
 fn any_running(c: &Connection, owner: &[u8], last: i64) -> Result<bool> {
     let owned = "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0";
     let mut owned = c.prepare_cached(owned)?;

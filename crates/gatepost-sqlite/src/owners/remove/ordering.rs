@@ -1,5 +1,5 @@
-//! Webhooks that have just become ones in order: what was claimed before shares its token with
-//! deliveries of others, and is looked for until none of it runs.
+//! Webhooks that have just been switched to delivery in order: earlier claims share their tokens
+//! with deliveries of others, and are looked for until none of them runs.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -7,8 +7,7 @@ use super::again::sends_again;
 use crate::deliveries::order::runs_unordered;
 use crate::error::Result;
 
-/// Looks at no more than `room` webhooks, and returns for how many there is nothing left to look
-/// for.
+/// Checks at most `room` webhooks; returns the number of those that need no further checks.
 pub(super) fn go_on(c: &Connection, room: u32) -> Result<u32> {
     let (mut done, mut at) = (0, i64::MIN);
     for _ in 0..room {

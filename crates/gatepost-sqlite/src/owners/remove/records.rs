@@ -1,4 +1,4 @@
-//! Webhooks and tasks that are gone, with all that belongs to them.
+//! Deleted webhooks and tasks, with all their rows.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -7,7 +7,7 @@ use super::rows::rows;
 use crate::batch::forget_claims;
 use crate::error::Result;
 
-/// Marks the webhooks of owners who are gone one by one: from then on the owner may come back.
+/// Marks the webhooks of deleted owners one by one: after that the owner may return.
 pub(super) fn of_gone_owners(c: &Connection, room: u32) -> Result<u32> {
     let mut touched = 0;
     while touched < room {
@@ -53,7 +53,7 @@ fn first(c: &Connection, sql: &str) -> Result<Option<i64>> {
         .optional()?)
 }
 
-/// The webhook itself goes last, once there is room for it.
+/// Removes the rows of a webhook within the limit, and the webhook itself last.
 fn webhook_with_all(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
     let mut removed = 0;
     while removed < room {

@@ -1,4 +1,4 @@
-//! Whether what an enqueue was decided by still holds.
+//! The checks of an enqueue's preconditions.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use webhook_model::TaskId;
 use crate::batch::Batch;
 use crate::error::Result;
 
-/// One lookup for each place, unless that is known.
+/// Returns whether the preconditions hold, with one lookup for each realm that is not in the cache.
 pub(super) fn stands(c: &Connection, batch: &mut Batch, basis: &Basis) -> Result<bool> {
     if let Basis::Realms(places) = basis {
         for (place, seen) in places {
@@ -22,7 +22,7 @@ pub(super) fn stands(c: &Connection, batch: &mut Batch, basis: &Basis) -> Result
     Ok(true)
 }
 
-/// Whether every task that is to be consumed is still there.
+/// Returns whether every task to consume still exists.
 pub(super) fn all_there(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<bool> {
     for task in tasks {
         if !is_there(c, *task)? {
@@ -32,8 +32,8 @@ pub(super) fn all_there(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<bool
     Ok(true)
 }
 
-/// Those of the rows that were changed or are gone, or whose owners are held, and tasks to consume
-/// that are gone.
+/// Returns the rows that were changed or deleted or whose owners are suspended, and the tasks to
+/// consume that are deleted.
 pub(super) fn changed_rows(
     c: &Connection,
     rows: &[(RecordId, Revision)],

@@ -11,7 +11,7 @@ use crate::column::micros;
 use crate::deliveries::{DELIVERY_BYTES, waiting};
 use crate::error::{Failure, Result};
 
-/// The webhooks of these deliveries, looked up before anything is written.
+/// Returns the webhooks of these deliveries, which are looked up before anything is written.
 pub(super) fn receivers(
     c: &Connection,
     batch: &mut Batch,
@@ -73,7 +73,7 @@ fn insert(
             batch.arrived();
             None
         }
-        // What is in order has a token of its own, so that nothing else of its webhook runs.
+        // A delivery in order has a separate token, so that nothing else of its webhook runs.
         Some(until) if receiver.in_order => {
             let token = batch.next_token(c)?;
             insert_running(c, token, until, Some(receiver.id), &mut [member])?;

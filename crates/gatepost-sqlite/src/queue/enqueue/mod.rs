@@ -18,7 +18,7 @@ use crate::outbox::push;
 use crate::places::{Change, changed, place_of};
 use crate::records::task;
 
-/// Each is judged alone, and fails alone.
+/// Decides each item separately; one that fails does not affect the others.
 pub(super) fn all(
     c: &Connection,
     batch: &mut Batch,
@@ -41,13 +41,13 @@ pub(super) fn all(
     Ok(answers)
 }
 
-/// Whether nothing but SQLite itself can fail once the first row is written.
+/// Returns whether only SQLite itself can fail after the first row is written.
 fn is_plain(enqueue: &Enqueue) -> bool {
     let once = !matches!(enqueue.origin, Origin::Outbox { .. });
     once && enqueue.consume.is_empty()
 }
 
-/// In a savepoint of its own.
+/// Runs the enqueue in a savepoint.
 fn guarded(
     c: &Connection,
     batch: &mut Batch,
@@ -108,7 +108,7 @@ fn enqueue(
     })
 }
 
-/// Deletes one-time tasks, and moves the version of each of their places once.
+/// Deletes one-time tasks, and moves the version of each of their realms once.
 fn consume_all(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<Vec<(Realm, RoutesVersion)>> {
     let mut by_place: Vec<(Realm, Vec<Change>)> = Vec::new();
     for id in tasks {

@@ -1,4 +1,4 @@
-//! What makes an enqueue happen only once.
+//! The origin of an enqueue, which makes it happen only once.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
@@ -9,7 +9,7 @@ use webhook_model::OccurrenceId;
 use crate::column::micros;
 use crate::error::Result;
 
-/// Whether the origin was used before. This consumes a row of the outbox whose occurrence is known.
+/// Returns whether the origin was used earlier. Consumes an outbox row whose occurrence is known.
 pub(super) fn used(c: &Connection, origin: &Origin) -> Result<bool> {
     Ok(match origin {
         Origin::Direct => false,
@@ -37,7 +37,7 @@ pub(super) fn used(c: &Connection, origin: &Origin) -> Result<bool> {
     })
 }
 
-/// Uses the origin.
+/// Marks the origin as used.
 pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Result<()> {
     match origin {
         Origin::Direct => Ok(()),

@@ -1,4 +1,5 @@
--- ?1: now. ?2: limit. ?3, ?4: audience. What the platform wrote is due at once; the rest when the engine said.
+-- ?1: now. ?2: limit. ?3, ?4: audience. Rows of the platform are due immediately; the others at the
+-- time that the engine has set.
 SELECT id, event_type, event, object_id, object_name, tags, variables, data, webhooks, channel, occurrence_id, tenant, owner, operators,
     after_task, tasks, turn, created, trace, run_by
 FROM gatepost_occurrence WHERE id IN (

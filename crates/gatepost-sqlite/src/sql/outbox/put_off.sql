@@ -1,2 +1,2 @@
--- ?3: when something of it is due again.
+-- ?3: when one of its rows is due again.
 UPDATE gatepost_outbox_turn SET due = ?3, holder = NULL WHERE tenant = ?1 AND owner = ?2

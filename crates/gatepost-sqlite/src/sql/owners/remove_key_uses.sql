@@ -1,4 +1,5 @@
--- ?1: owner. ?2: the last key that is gone. ?3: how many keys. ?4: how many rows. Of the keys that go next.
+-- ?1: owner. ?2: the last deleted key. ?3: the number of keys. ?4: the number of rows. For the keys
+-- that are deleted next.
 DELETE FROM gatepost_key_use WHERE (key, day) IN (
     SELECT u.key, u.day FROM (
         SELECT id FROM gatepost_key INDEXED BY gatepost_key_of_owner WHERE owner = ?1 AND id <= ?2 ORDER BY id LIMIT ?3) k

@@ -1,4 +1,5 @@
--- ?1: owner. ?2: place. ?3: whether something was made elsewhere and has not ended. ?4: whether suspended.
+-- ?1: owner. ?2: realm. ?3: whether a delivery of another realm has not ended. ?4: whether
+-- suspended.
 INSERT INTO gatepost_owner (owner, place, placed, held) VALUES (?1, ?2, 1, ?4)
 ON CONFLICT (owner) DO UPDATE SET
     place = ?2, placed = 1, unplaced = 0, gone = 0, held = ?4,

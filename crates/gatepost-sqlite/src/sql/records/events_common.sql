@@ -1,4 +1,4 @@
--- ?1: place. ?2: type. ?3: event. One range of the index, and a lookup for each event in it.
+-- ?1: realm. ?2: type. ?3: event. One range of the index, and a lookup for each event in it.
 SELECT :columns
 FROM gatepost_event e INDEXED BY gatepost_event_of_type
 CROSS JOIN gatepost_owner o ON o.owner = e.owner

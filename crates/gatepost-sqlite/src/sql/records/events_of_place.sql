@@ -1,4 +1,4 @@
--- ?1: place. ?2: type. ?3: event. A lookup for each owner in the place.
+-- ?1: realm. ?2: type. ?3: event. A lookup for each owner in the realm.
 SELECT :columns
 FROM gatepost_owner o INDEXED BY gatepost_owner_of_place
 CROSS JOIN gatepost_event e INDEXED BY gatepost_event_of_type ON e.event_type = ?2 AND e.event = ?3 AND e.owner = o.owner

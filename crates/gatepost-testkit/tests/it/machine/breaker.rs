@@ -1,11 +1,11 @@
-//! What breaks one field of the rows of one table.
+//! A fault in one field of the rows of one table.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use gatepost_testkit::fields::{Field, Rule};
 
-/// How a field is broken.
+/// The kind of fault in a field.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Kind {
     /// It has the value of a plain row.
@@ -20,12 +20,12 @@ pub(super) enum Kind {
     Near,
 }
 
-/// Where a field is broken.
+/// The call in which a field is broken.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Site {
-    /// In what a call stores: from then on it is read so in every way.
+    /// A call that stores the row: from then on it is read so in every way.
     Stored,
-    /// In what a call returns.
+    /// A call that returns the row.
     Returned,
 }
 
@@ -46,7 +46,7 @@ impl<R> Fault<R> {
     }
 }
 
-/// What breaks the rows of a table, where this mutant is one of it.
+/// The fault of the rows of a table, if this mutant breaks that table.
 #[derive(Debug)]
 pub(super) struct Breaker<R> {
     fault: Option<Arc<Fault<R>>>,
@@ -55,9 +55,9 @@ pub(super) struct Breaker<R> {
 
 #[derive(Debug)]
 struct State<R> {
-    /// Rows as they are, by number.
+    /// The correct rows, by number.
     seen: BTreeMap<i128, R>,
-    /// Rows that are stored with a wrong field.
+    /// The rows that are stored with a wrong field.
     wrong: BTreeMap<i128, R>,
 }
 
@@ -86,12 +86,12 @@ impl<R: Clone> Breaker<R> {
         fault.filter(|fault| fault.method == method && fault.site == site)
     }
 
-    /// Whether what this call stores is broken.
+    /// Returns whether this call stores a broken row.
     pub(super) fn breaks(&self, method: &str) -> bool {
         self.at(method, Site::Stored).is_some()
     }
 
-    /// What the store has of this row after a call that stores it.
+    /// Returns the row that the store has after a call that stores it.
     pub(super) fn written(
         &self,
         method: &str,
@@ -118,7 +118,7 @@ impl<R: Clone> Breaker<R> {
         self.read(method, id, row)
     }
 
-    /// What a call shows of this row.
+    /// Returns the row that a call shows.
     pub(super) fn read(&self, method: &str, id: impl Into<i128>, row: R) -> R {
         let id = id.into();
         let Some(fault) = self.fault.as_deref() else {
@@ -133,12 +133,12 @@ impl<R: Clone> Breaker<R> {
         shown
     }
 
-    /// There is such a row.
+    /// Records that the row exists.
     pub(super) fn there_is(&self, id: impl Into<i128>, row: R) {
         self.state().seen.insert(id.into(), row);
     }
 
-    /// What a call stores of a new row that it was given, which has no number yet.
+    /// Returns the row that a call stores for a new row without a number.
     pub(super) fn given(&self, method: &str, mut row: R) -> R {
         let mut state = self.state();
         let id = -i128::try_from(state.seen.len()).unwrap_or_default();
@@ -157,7 +157,7 @@ impl<R: Clone> Breaker<R> {
 }
 
 impl<R: Clone> State<R> {
-    /// The row with the field that is stored wrong.
+    /// Returns the row with the field that is stored wrong.
     fn shown(&self, fault: &Fault<R>, id: i128, mut row: R) -> R {
         if let Some(wrong) = self.wrong.get(&id) {
             fault.field.copy(wrong, &mut row);

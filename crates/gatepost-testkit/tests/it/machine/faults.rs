@@ -17,20 +17,20 @@ use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use super::breaker::{Fault, Kind, Site};
 
-/// What a call does with a row.
+/// The effect of a call on a row.
 #[derive(Clone, Copy)]
 enum Does {
-    /// Stores a new one and returns it.
+    /// Stores a new row and returns it.
     Inserts(&'static str),
     /// Stores an edit and returns the row.
     Edits(&'static str),
-    /// Stores a row; of what was there these fields are other than before.
+    /// Stores a row in which these fields differ from before.
     Changes(&'static str, &'static [&'static str]),
     /// Returns it.
     Returns(&'static str),
 }
 
-/// Each field, in each call, in each way.
+/// Returns each field, in each call, with each kind of fault.
 fn faults<R: Clone>(fields: Vec<Field<R>>, plain: &R, calls: &[Does]) -> Vec<Fault<R>> {
     let fields: Vec<_> = fields.into_iter().map(Arc::new).collect();
     let mut all = Vec::new();
@@ -279,7 +279,7 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
         turn: 0,
         created: at(0),
     };
-    // What of a row each of these calls is given.
+    // The parts of a row that each of these calls is given.
     let given = |only: fn(&str) -> bool| {
         let mut fields = fields::of_outbox_row(&plain);
         fields.retain(|field| only(field.name()));

@@ -1,5 +1,5 @@
 //! Mutants made by machine: the reference store with each field of each row broken, in each call
-//! that stores or returns it, in each way. The kit must find every one.
+//! that stores or returns it, in each way. The test kit must find every one.
 
 mod breaker;
 mod faults;
@@ -20,7 +20,7 @@ use gatepost_testkit::{
 use store::Broken;
 use tokio::time::Instant;
 
-/// Mutants that no caller can tell from the store, each with the reason.
+/// Mutants that no caller can distinguish from the store, each with the reason.
 const EQUIVALENT: [(&str, &str); 11] = [
     ("insert_key Returned Dropped row.revision", FIRST),
     ("roll_key, new Returned Dropped row.revision", FIRST),
@@ -42,7 +42,7 @@ const FIRST: &str = "a new row has the first revision, as a plain one";
 const NONE_YET: &str = "a new row has none, as a plain one";
 const ENDED: &str = "when it is due says nothing of what has ended";
 
-/// The place of a mutant, which stays while its handles are dropped.
+/// The environment of a mutant, which stays while its handles are dropped.
 struct Place<S>(Box<dyn Fn() -> S + Send + Sync>);
 
 #[async_trait]
@@ -56,7 +56,7 @@ impl<S: Send + 'static> Harness<S> for Place<S> {
     }
 }
 
-/// The names of the mutants that no clause finds: the record's own clause is asked first.
+/// Returns the names of the mutants that no contract test finds: the record's own test runs first.
 async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
     own: &str,
     clauses: &[Clause<S>],
@@ -88,14 +88,14 @@ async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
             }
         }
         equivalent += usize::from(known);
-        // One that is found after all is no equivalent.
+        // A mutant that is found is not equivalent.
         if known == found {
             survivors.push(fault.name());
         }
     }
     let caught = all - equivalent - survivors.len();
     let time = began.elapsed().as_secs_f32();
-    // What is printed is kept back where a test passes; how many were caught is to be seen.
+    // A passing test's output is hidden; the number of caught mutants must be visible.
     let line = format!(
         "{own}: {caught} of {} mutants caught in {time:.1} s, {equivalent} equivalent\n",
         all - equivalent
@@ -116,7 +116,7 @@ fn audit(broken: Broken) -> Arc<dyn AuditStore> {
     Arc::new(broken)
 }
 
-/// A store of keys with the fault of this name.
+/// Returns a store of keys with the fault of this name.
 pub(crate) fn broken_keys(name: &str) -> Arc<dyn KeyStore> {
     let fault = faults::of_keys().into_iter().find(|f| f.name() == name);
     keys(Broken {
@@ -125,7 +125,7 @@ pub(crate) fn broken_keys(name: &str) -> Arc<dyn KeyStore> {
     })
 }
 
-/// A store of webhooks with the fault of this name.
+/// Returns a store of webhooks with the fault of this name.
 pub(crate) fn broken_webhooks(name: &str) -> Webhooks {
     fn of<R>(faults: Vec<Fault<R>>, name: &str) -> Breaker<R>
     where
@@ -142,8 +142,8 @@ pub(crate) fn broken_webhooks(name: &str) -> Webhooks {
     })
 }
 
-/// One test for each record: its clause, all clauses that may find a mutant of it, its faults, and
-/// which part of the store they break.
+/// Defines one test for each record: its contract test, all contract tests that may find a mutant
+/// of it, its faults, and the part of the store that they break.
 macro_rules! every_mutant_is_caught {
     ($($test:ident: $own:literal, $clauses:ident, $faults:ident, $store:ident, $part:ident;)*) => {$(
         #[test]

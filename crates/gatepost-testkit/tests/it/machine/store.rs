@@ -1,4 +1,4 @@
-//! The reference store with one broken field: keys, owners, the log of changes.
+//! The reference store with one broken field: keys, owners, the audit log.
 
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
@@ -18,7 +18,7 @@ use super::breaker::Breaker;
 
 pub(super) type Result<T> = std::result::Result<T, StoreError>;
 
-/// The reference store, and what breaks the rows of each table; one of them does.
+/// The reference store, and the breaker for the rows of each table, of which one has a fault.
 #[derive(Debug, Default)]
 pub(super) struct Broken {
     pub(super) inner: MemoryStore,
@@ -33,7 +33,7 @@ pub(super) struct Broken {
     pub(super) audit: Breaker<AuditRow>,
 }
 
-/// The methods of a trait that are passed on as they are, and after them those that are not.
+/// The methods of a trait that are passed on unchanged, and after them the others.
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ok:ty;)* } $($more:tt)*) => {
         #[async_trait]

@@ -10,7 +10,8 @@ use webhook_model::Occurrence;
 use super::store::{Broken, Result, passed_on};
 
 impl Broken {
-    /// All deliveries as they are, where this call breaks what it stores.
+    /// Returns all deliveries in their present state, if this call breaks the deliveries that it
+    /// stores.
     async fn snapshot(&self, method: &str) -> Vec<Delivery> {
         if !self.deliveries.breaks(method) {
             return Vec::new();
@@ -19,7 +20,7 @@ impl Broken {
         self.inner.list_deliveries(&all).await.unwrap_or_default()
     }
 
-    /// Breaks what a call has changed since.
+    /// Breaks the rows that a call has changed since.
     async fn changed(&self, method: &str, before: Vec<Delivery>) {
         for old in &before {
             self.deliveries.there_is(old.id.0, old.clone());
@@ -49,7 +50,7 @@ impl Broken {
         self.outbox.given(method, row)
     }
 
-    /// The batch with what it leaves for later, broken.
+    /// Returns the batch with broken rows for later.
     fn broken(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Enqueue {
         for later in &mut batch.later {
             let (occurrence, left) = (later.occurrence.clone(), later.left.clone());

@@ -1,4 +1,4 @@
-//! Faults of a log of changes.
+//! Faults of an audit log.
 
 use chrono::SubsecRound as _;
 use gatepost_ids::OwnerId;
@@ -20,7 +20,7 @@ passed_on! { AuditStore {
             }
         }
         if self.is(&["a04"]) {
-            // All owners' entries are counted together.
+            // The entries of all owners are counted together.
             let all = self.inner.list_audit(&AuditQuery::all(Page::first(999))).await?;
             let over = (all.len() + entries.len()).saturating_sub(usize::try_from(most).unwrap());
             for row in all.iter().take(over) {

@@ -1,5 +1,5 @@
-//! Harnesses that lose something when they open their store again, named by the clause that this
-//! breaks.
+//! Harnesses that lose something when they open their store again, named by the contract test that
+//! finds it.
 
 use std::sync::Arc;
 

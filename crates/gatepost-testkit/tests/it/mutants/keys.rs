@@ -84,7 +84,7 @@ passed_on! { KeyStore {}
     ) -> Result<Vec<KeyRow>> {
         let (at, mut id) = after;
         if self.is(&["k29"]) {
-            // Of those that expire at one moment it names the first page alone.
+            // It names only the first page of the keys that expire at one moment.
             id = KeyId(if id == KeyId(0) { 0 } else { i64::MAX });
         }
         let after = (at, id);
@@ -130,13 +130,13 @@ passed_on! { KeyStore {}
         now: DateTime<Utc>,
     ) -> Result<(KeyRow, KeyRow)> {
         if self.is(&["k31"]) {
-            // Two calls, which say nothing of each other.
+            // Two separate calls.
             let new = self.inner.insert_key(new, at_most).await?;
             return Ok((new, self.inner.update_key(old, now).await?));
         }
         let answer = self.inner.roll_key(old, new, at_most, now).await;
         if self.is(&["k32"]) && answer.is_err() {
-            // What it had done before it was refused stays.
+            // Its effects before the refusal stay.
             let _ = self.inner.update_key(old, now).await;
         }
         answer
@@ -181,7 +181,7 @@ passed_on! { KeyStore {}
             found.reverse();
         }
         if self.is(&["k25", "k26"]) {
-            // Nothing that was ever told is forgotten.
+            // No reported use is ever forgotten.
             found.clone_from(&self.notes().uses);
             found.retain(|day| day.key == key);
             found.reverse();

@@ -1,4 +1,5 @@
-//! Every clause catches a store that breaks it: one mutant each, named by the clause it must fail.
+//! Every contract test catches a store that breaks it: one mutant each, named by the contract test
+//! that it must fail.
 mod audit;
 mod kept;
 mod keys;
@@ -21,7 +22,7 @@ use gatepost_testkit::{
 };
 pub(crate) use mutant::Mutant;
 
-/// Further mutants of clauses that have more than one.
+/// Further mutants of contract tests that have more than one.
 const MORE: [&str; 35] = [
     "a01-name",
     "a03-scope",
@@ -60,7 +61,7 @@ const MORE: [&str; 35] = [
     "r41-enabled",
 ];
 
-/// The place of a mutant; its store keeps what `Forgetful` keeps.
+/// The environment of a mutant; its store keeps the same as that of `Forgetful`.
 struct Place<S>(kept::Forgetful, fn(Arc<Mutant>) -> S);
 
 impl<S> Place<S> {
@@ -108,7 +109,7 @@ pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
     Webhooks::of(Arc::new(Mutant::new(fault)))
 }
 
-/// What the clause of this name does not say of a mutant with this fault.
+/// Returns the fault and the report if the contract test does not find a mutant with this fault.
 fn survives<S: Send + Sync + 'static>(
     clause: &Clause<S>,
     fault: &str,
@@ -129,8 +130,7 @@ where
     (!caught).then(|| format!("{fault}: {report}"))
 }
 
-/// The clauses that do not say, by an assertion of their own, that a mutant made for them is
-/// broken.
+/// Returns the reports of the mutants that their contract test does not find by its own assertion.
 fn survivors<S: Send + Sync + 'static>(
     clauses: &[Clause<S>],
     as_store: fn(Arc<Mutant>) -> S,
@@ -140,7 +140,7 @@ where
     Place<S>: Sync,
 {
     let mut survivors = Vec::new();
-    // Those about every field have mutants that are made by machine.
+    // The contract tests of every field have machine-made mutants.
     let clauses = clauses
         .iter()
         .filter(|clause| !clause.name.starts_with('f'));

@@ -1,4 +1,4 @@
-//! The store with one fault, and what it remembers to be wrong with.
+//! The store with one fault, and the memory that its fault needs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,14 +14,14 @@ use gatepost_testkit::fault::FaultStore;
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
-/// The reference store with a fault, named by the clause that it breaks.
+/// The reference store with a fault, named by the contract test that it breaks.
 #[derive(Debug)]
 pub(crate) struct Mutant {
     pub(crate) inner: FaultStore<MemoryStore>,
     fault: String,
     notes: Mutex<Notes>,
-    /// One claim at a time: of claims at once, the one that is noted last would otherwise decide
-    /// what a mutant repeats, and now and then none repeats anything.
+    /// A lock that allows one claim at a time: of concurrent claims, the last recorded one would
+    /// otherwise decide what a mutant repeats, and sometimes none would repeat anything.
     pub(crate) claims: tokio::sync::Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ impl Mutant {
         faults.contains(&self.fault.as_str())
     }
 
-    /// Fails, with this fault, where there is a record that cannot be read.
+    /// Fails, with this fault, if there is a record that cannot be read.
     pub(crate) async fn trip(&self, fault: &str) -> Result<()> {
         if self.is(&[fault]) && !self.inner.unreadable(Scope::All, 1).await?.is_empty() {
             return Err(StoreError::corrupt("record", "unreadable"));
@@ -69,7 +69,7 @@ impl Mutant {
     }
 }
 
-/// The methods of a trait that have no fault, and after them those that have.
+/// The methods of a trait without a fault, and after them those with one.
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
         #[async_trait::async_trait]

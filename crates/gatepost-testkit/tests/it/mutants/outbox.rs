@@ -9,7 +9,7 @@ use webhook_model::{Audience, Occurrence};
 use super::mutant::{Mutant, Result, passed_on};
 
 impl Mutant {
-    /// What is wrong with an occurrence before it is stored.
+    /// Breaks an occurrence before it is stored.
     pub(super) fn alter_occurrence(&self, occurrence: &mut Occurrence) {
         match self.fault() {
             "o01" => occurrence.variables.sort(),
@@ -21,7 +21,7 @@ impl Mutant {
         }
     }
 
-    /// An audience whose rows were due by another clock, without them.
+    /// Returns an audience whose rows were due by another clock, without them.
     async fn once_due(
         &self,
         taken: Option<OutboxTaken>,

@@ -1,4 +1,4 @@
-//! Faults with owners and their places.
+//! Faults with owners and their realms.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Realm, TenantId};
@@ -9,7 +9,7 @@ use gatepost_storage::{AuditStore as _, OwnerStore, Page};
 use super::mutant::{Mutant, Result, passed_on};
 
 impl Mutant {
-    /// Owners without a row, whether they still have something or not.
+    /// Returns owners without a row, whether they still have records or not.
     async fn ever_unplaced(
         &self,
         now: Vec<OwnerRow>,

@@ -39,7 +39,7 @@ impl Mutant {
         edited.await.map(drop)
     }
 
-    /// The same of every webhook.
+    /// The same for every webhook.
     pub(crate) async fn forget_all_rules(&self) -> Result<()> {
         for webhook in self.webhooks_now().await? {
             let class = QueueClass::First;
@@ -58,7 +58,7 @@ impl Mutant {
         Ok(rows.into_iter().map(|row| row.id).collect())
     }
 
-    /// What is wrong with a batch before it is stored.
+    /// Breaks a batch before it is stored.
     fn alter(&self, batch: &mut Enqueue) {
         match (self.fault(), &mut batch.origin) {
             ("o06", Origin::Outbox { occurrence, .. }) => *occurrence = None,
@@ -114,7 +114,7 @@ impl Mutant {
         }
     }
 
-    /// What refuses a batch that the reference would not refuse, or not so.
+    /// Refuses a batch that the reference would accept, or would refuse with another error.
     async fn refused(&self, batch: &Enqueue) -> Result<()> {
         if self.is(&["q36"]) && self.notes().failed {
             return Err(StoreError::new(ErrorKind::Unavailable, "the commit"));
@@ -134,7 +134,7 @@ impl Mutant {
     }
 }
 
-/// To the next microsecond, where contract and reference cut.
+/// Rounds up to the next microsecond; contract and reference cut.
 fn rounded_up(due: DateTime<Utc>) -> DateTime<Utc> {
     let beyond = i64::from(due.timestamp_subsec_nanos() % 1_000);
     due + TimeDelta::nanoseconds((1_000 - beyond) % 1_000)

@@ -39,7 +39,7 @@ impl Mutant {
         }
     }
 
-    /// Whose rows to list, where a filter or a tenant is given.
+    /// Returns the scope to list if a filter or a tenant is given.
     fn scope(&self, scope: Scope, filtered: bool) -> Scope {
         match scope {
             Scope::Tenant(_) if self.is(&["r31"]) => Scope::All,
@@ -76,7 +76,7 @@ passed_on! { RecordStore {
         if !self.is(&["r44"]) {
             return self.inner.insert_records(records, at_most, now).await;
         }
-        // One after another.
+        // Inserts one after another.
         let mut inserted = InsertedRecords::default();
         if let Some(webhook) = records.webhook {
             inserted = self.inner.insert_records(webhook.into(), at_most, now).await?;

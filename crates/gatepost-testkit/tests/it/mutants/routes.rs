@@ -1,4 +1,4 @@
-//! Faults with what is matched.
+//! Faults in matched routes.
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{RecordStore as _, RouteChanges, Routes, RoutesVersion};

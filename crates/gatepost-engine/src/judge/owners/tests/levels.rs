@@ -1,8 +1,8 @@
-//! Users whose level changes, and with it the place where they belong.
+//! Users whose level changes, and with it their realm.
 
 use super::*;
 
-/// Answers at once, and answers that take their time.
+/// Immediate and late answers.
 const MANNERS: [Manner; 2] = [Manner::Now, Manner::Later(Duration::from_millis(20))];
 
 #[tokio::test(start_paused = true)]

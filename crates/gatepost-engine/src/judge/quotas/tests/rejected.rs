@@ -1,4 +1,4 @@
-//! What was counted instead of stored.
+//! Deliveries that were counted instead of stored.
 
 use super::*;
 
@@ -125,7 +125,7 @@ async fn rejected_counts_make_a_row_a_webhook_and_hour() {
     let at = |minute, second| noon() + TimeDelta::minutes(minute) + TimeDelta::seconds(second);
     let reject = |owner, webhook| world.judge.rejected(owner, webhook, DropReason::Waiting, 1);
     let flush = |now| world.judge.rejected.flush(now, false);
-    // No more than ten of them in a second.
+    // At most ten of them in a second.
     for (second, some) in (0..120).zip(many.chunks(10).cycle()) {
         some.iter().for_each(|webhook| reject(OWNER, *webhook));
         reject(OwnerId(2), other);

@@ -1,0 +1,219 @@
+//! Sessions that links open.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_manage::{Principal, Via, Visit};
+use gatepost_storage::sessions::{EndSessions, Session, SessionDigest};
+use gatepost_storage::{SessionStore, StoreError};
+use http::{HeaderMap, HeaderValue, header};
+use sha2::{Digest as _, Sha256};
+use url::Url;
+use webhook_model::OwnerId;
+
+use crate::login::{ConsoleLogin, LoggedIn, cookie};
+
+/// How long a link is good.
+const LINK: TimeDelta = TimeDelta::minutes(1);
+/// How long a session lasts without a person's request.
+const IDLE: TimeDelta = TimeDelta::minutes(30);
+/// How long it lasts at most.
+const LONGEST: TimeDelta = TimeDelta::hours(12);
+/// A session is prolonged if that makes it longer by this much: not with each request.
+const STEP: TimeDelta = TimeDelta::minutes(1);
+/// The page that a link leads to, and where its form is sent.
+pub(crate) const OPEN: &str = "/open";
+pub(crate) const LOGOUT: &str = "/logout";
+
+/// Why there is no link.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// The console has the platform's own login: [`Console::linked`](crate::Console::linked) makes
+    /// one with links.
+    #[error("this console is opened by the platform's login, not by links")]
+    NoLinks,
+    /// The caller's API key may do less than its user, and a session could do all of it.
+    #[error("an API key with a part of its user's permissions opens no console")]
+    Restricted,
+    /// The store of sessions failed.
+    #[error("the link could not be stored")]
+    Store(#[source] StoreError),
+}
+
+/// How users come to be logged in.
+#[derive(Debug)]
+pub(crate) enum Login {
+    Platform(Arc<dyn ConsoleLogin>),
+    Links(Links),
+}
+
+impl Login {
+    pub(crate) fn links(&self) -> Option<&Links> {
+        match self {
+            Self::Platform(_) => None,
+            Self::Links(links) => Some(links),
+        }
+    }
+}
+
+/// Sessions that links open.
+#[derive(Clone, Debug)]
+pub(crate) struct Links {
+    store: Arc<dyn SessionStore>,
+    /// The address of the console.
+    url: Url,
+}
+
+impl Links {
+    pub(crate) fn new(store: Arc<dyn SessionStore>, url: Url) -> Self {
+        Self { store, url }
+    }
+
+    pub(crate) async fn link(
+        &self,
+        principal: &Principal,
+        name: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Url, LinkError> {
+        if matches!(principal.via, Via::Key(_)) && !principal.grant.is_all() {
+            return Err(LinkError::Restricted);
+        }
+        let secret = secret();
+        let link = Session {
+            digest: of_link(&secret),
+            owner: principal.owner,
+            name: beginning(name),
+            opened: now,
+            until: now + LINK,
+        };
+        let stored = self.store.open_session(&link, None, now).await;
+        stored.map_err(LinkError::Store)?;
+        let mut url = self.url.clone();
+        let path = format!("{}{OPEN}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        url.query_pairs_mut().clear().append_pair("link", &secret);
+        Ok(url)
+    }
+
+    pub(crate) async fn end_all(&self, owner: OwnerId) -> Result<(), StoreError> {
+        self.store.end_sessions(EndSessions::OfOwner(owner)).await
+    }
+
+    /// Finds the session of a request. A person prolongs the session; a page that polls does not.
+    pub(crate) async fn who(
+        &self,
+        headers: &HeaderMap,
+        visit: Visit,
+        now: DateTime<Utc>,
+    ) -> Result<Option<LoggedIn>, StoreError> {
+        let Some(secret) = cookie(headers, self.cookie()) else {
+            return Ok(None);
+        };
+        let Some(session) = self.store.session(of_session(secret), now).await? else {
+            return Ok(None);
+        };
+        let until = last(session.opened, now);
+        if visit == Visit::Person && until - session.until >= STEP {
+            self.store.prolong_session(session.digest, until).await?;
+        }
+        Ok(Some(LoggedIn::new(session.owner, session.name, secret)))
+    }
+
+    pub(crate) async fn end(&self, headers: &HeaderMap) -> Result<(), StoreError> {
+        match cookie(headers, self.cookie()) {
+            Some(secret) => {
+                let own = EndSessions::One(of_session(secret));
+                self.store.end_sessions(own).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Behind TLS a cookie that no other site, and no page without TLS, can set.
+    pub(crate) fn cookie(&self) -> &'static str {
+        match self.url.scheme() {
+            "https" => "__Host-gatepost",
+            _ => "gatepost",
+        }
+    }
+
+    pub(crate) fn set_cookie(&self, value: &str, more: &str) -> HeaderMap {
+        let secure = match self.url.scheme() {
+            "https" => "; Secure",
+            _ => "",
+        };
+        let name = self.cookie();
+        let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{more}");
+        let value = HeaderValue::from_str(&cookie);
+        let set = value.into_iter().map(|value| (header::SET_COOKIE, value));
+        set.collect()
+    }
+
+    /// The link with this secret, which is not used up.
+    pub(crate) async fn of(
+        &self,
+        link: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Session>, StoreError> {
+        self.store.session(of_link(link), now).await
+    }
+
+    /// The secret of the session that this link opens. The browser's session of before ends.
+    pub(crate) async fn opened(
+        &self,
+        headers: &HeaderMap,
+        link: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Option<String>, StoreError> {
+        let digest = of_link(link);
+        let Some(link) = self.store.session(digest, now).await? else {
+            return Ok(None);
+        };
+        let secret = secret();
+        let session = Session {
+            digest: of_session(&secret),
+            opened: now,
+            until: last(now, now),
+            ..link
+        };
+        if !self.store.open_session(&session, Some(digest), now).await? {
+            return Ok(None);
+        }
+        self.end(headers).await?;
+        Ok(Some(secret))
+    }
+}
+
+/// When a session ends that is used at `now`.
+fn last(opened: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
+    (now + IDLE).min(opened + LONGEST)
+}
+
+/// 256 random bits.
+fn secret() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+fn of_link(secret: &str) -> SessionDigest {
+    digest("link", secret)
+}
+
+fn of_session(secret: &str) -> SessionDigest {
+    digest("session", secret)
+}
+
+/// The secret of a link is not the one of a session, nor the other way round.
+fn digest(of: &str, secret: &str) -> SessionDigest {
+    let digest = Sha256::new().chain_update(of).chain_update([0]);
+    SessionDigest(digest.chain_update(secret).finalize().into())
+}
+
+/// As much of a name as is stored.
+fn beginning(name: &str) -> String {
+    let ends = name.char_indices().map(|(at, one)| at + one.len_utf8());
+    let end = ends.take_while(|end| *end <= Session::MAX_NAME).last();
+    name.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
+}

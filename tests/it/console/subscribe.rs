@@ -1,0 +1,117 @@
+//! A subscription in one form from the page of a webhook.
+
+use examples::receiver::Receiver;
+use tests::browser::typed::{hook, new_webhook};
+use tests::browser::{Site, Visitor};
+use tests::world::poweron;
+use webhook_model::EventId;
+
+const FORM: &str = "/console/webhooks/1/subscribe?type=vms";
+const PATH: &str = "/console/webhooks/1/subscribe";
+
+/// The form for one machine, with these fields replaced or added.
+fn filled<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let own = [
+        ("event", "poweron"),
+        ("target", "instance"),
+        ("instance", "1"),
+        ("name", "tell"),
+        ("message", "{\"vm\":\"${NAME}\"}"),
+    ];
+    let own = own
+        .iter()
+        .filter(|(name, _)| !more.iter().any(|(other, _)| name == other));
+    own.chain(more).copied().collect()
+}
+
+#[tokio::test]
+async fn one_form_makes_task_and_event_and_the_event_is_delivered() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    assert!(ulf.get("/console/webhooks/1").await.has(PATH));
+    assert!(ulf.get(PATH).await.has("Subscribe") && !ulf.get(PATH).await.has("name=\"message\""));
+    let form = ulf.get(FORM).await;
+    assert!(form.has("value=\"Virtual Machines\""), "{}", form.html);
+    let page = ulf.fill(FORM, PATH, &filled(&[("do", "preview")])).await;
+    assert_eq!(page.status, 200);
+    assert!(
+        page.has("{&quot;vm&quot;:&quot;web-1&quot;}"),
+        "{}",
+        page.html
+    );
+    let made = ulf.fill(FORM, PATH, &filled(&[])).await;
+    assert_eq!(
+        made.to(),
+        "/console/webhooks/1?done=subscribed",
+        "{}",
+        made.html
+    );
+    assert!(ulf.follow(&made).await.has("The subscription was created."));
+    site.engine.emit(poweron(1, &[])).await.unwrap();
+    let request = receiver.wait_for("/in", 1).await.unwrap();
+    assert_eq!(request.body, r#"{"vm":"vm-1"}"#);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_beside_its_field_and_nothing_is_made() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    for (field, typed) in [
+        ("name", &[("name", "")][..]),
+        ("event", &[("event", "")]),
+        ("event", &[("event", "exploded")]),
+        ("instance", &[("instance", "")]),
+        ("tag", &[("target", "tag")]),
+        ("target", &[("target", "all")]),
+        ("filter", &[("filter", "{")]),
+    ] {
+        let page = ulf.fill(FORM, PATH, &filled(typed)).await;
+        assert_eq!(page.status, 422, "{typed:?}");
+        assert!(!page.error(field).is_empty(), "{typed:?}: {}", page.html);
+        let checked = ulf
+            .fill(FORM, &format!("{PATH}/check"), &filled(typed))
+            .await;
+        let checked: serde_json::Value = serde_json::from_str(&checked.html).unwrap();
+        assert!(
+            checked["problems"][field].is_string(),
+            "{typed:?}: {checked}"
+        );
+    }
+    assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
+    assert_eq!(ulf.get("/console/webhooks/9/subscribe").await.status, 404);
+}
+
+#[tokio::test]
+async fn new_webhook_is_made_with_its_ticked_events_or_not_at_all() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let new = "/console/webhooks/new";
+    let page = ulf.get(new).await;
+    let offered = page.html.matches("name=\"when\"").count();
+    assert!(offered > 0 && !page.has("value=\"vms/"), "{}", page.html);
+    let value = page.html.split("name=\"when\" value=\"").nth(1).unwrap();
+    let value = value.split('"').next().unwrap();
+    let ticked = [("when", value)];
+    let refused = hook("ftp://example.com", &ticked);
+    let refused = ulf.submit(new, &refused).await;
+    assert_eq!(refused.status, 422);
+    let kept = format!("name=\"when\" value=\"{value}\" checked");
+    assert!(refused.has(&kept), "{}", refused.html);
+    let made = ulf.submit(new, &hook("http://127.0.0.1:9/", &ticked)).await;
+    assert_eq!(
+        made.to(),
+        "/console/webhooks/1?done=subscribed",
+        "{}",
+        made.html
+    );
+    let page = ulf.get("/console/webhooks/1").await;
+    assert!(page.has("/console/tasks/1/edit"), "{}", page.html);
+    let event = site.engine.event(EventId(1)).await.unwrap().unwrap().value;
+    assert_eq!(format!("{}/{}", event.event_type, event.event), value);
+    let task = site.engine.task(event.task).await.unwrap().unwrap();
+    assert_eq!(task.value.name.as_str(), "chat");
+}
