@@ -8,6 +8,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::get;
 use gatepost_manage::{Management, Principal};
+use gatepost_storage::sessions::Session;
 use gatepost_storage::{Clock, SessionStore, SystemClock};
 use url::Url;
 use webhook_model::OwnerId;
@@ -16,6 +17,7 @@ use crate::assets::Assets;
 use crate::context::ConsoleState;
 use crate::csrf::{Csrf, Tickets};
 use crate::failure::Failure;
+use crate::layout::beginning;
 use crate::link_sessions::{LinkError, Links, Login};
 use crate::login::ConsoleLogin;
 use crate::texts::Texts;
@@ -135,6 +137,7 @@ impl Console {
     /// [`LinkError::Store`].
     pub async fn link(&self, principal: &Principal, name: &str) -> Result<Url, LinkError> {
         let links = self.state.login.links().ok_or(LinkError::NoLinks)?;
+        let name = beginning(name, Session::MAX_NAME);
         links.link(principal, name, self.state.clock.now()).await
     }
 

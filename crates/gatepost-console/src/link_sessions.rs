@@ -85,7 +85,7 @@ impl Links {
         let link = Session {
             digest: of_link(&secret),
             owner: principal.owner,
-            name: beginning(name),
+            name: name.to_owned(),
             opened: now,
             until: now + LINK,
         };
@@ -209,11 +209,4 @@ fn of_session(secret: &str) -> SessionDigest {
 fn digest(of: &str, secret: &str) -> SessionDigest {
     let digest = Sha256::new().chain_update(of).chain_update([0]);
     SessionDigest(digest.chain_update(secret).finalize().into())
-}
-
-/// As much of a name as is stored.
-fn beginning(name: &str) -> String {
-    let ends = name.char_indices().map(|(at, one)| at + one.len_utf8());
-    let end = ends.take_while(|end| *end <= Session::MAX_NAME).last();
-    name.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
 }
