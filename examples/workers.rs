@@ -8,8 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +45,6 @@ async fn main() -> Result<ExitCode, Failure> {
         ["--worker", name, url] => {
             // Works until it is killed.
             let _engine = engine(url, Some(name)).await?;
-            println!("worker {name} is ready");
             std::future::pending::<()>().await;
             Ok(ExitCode::SUCCESS)
         }
@@ -73,7 +71,7 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     // So small that all three have something to do; the process that stores sends nothing.
     let total = if name.is_some() { 8 } else { 0 };
     let timing = Timing::default()
-        .with_lease_margin(Duration::from_secs(1))
+        .with_lease_margin(Duration::from_millis(500))
         .with_poll(Duration::from_millis(100));
     let limits = Limits::default()
         .with_in_flight(InFlightLimits::default().with_total(total))
@@ -95,14 +93,12 @@ async fn share(url: &str) -> Result<ExitCode, Failure> {
 
     let mut workers: Vec<Child> = Vec::new();
     for name in ["1", "2", "3"] {
-        let mut worker = Command::new(std::env::current_exe()?)
-            .args(["--worker", name, url])
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = worker.stdout.take().ok_or("a worker without output")?;
-        let mut ready = String::new();
-        BufReader::new(output).read_line(&mut ready)?;
-        workers.push(worker);
+        let program = std::env::current_exe()?;
+        workers.push(
+            Command::new(program)
+                .args(["--worker", name, url])
+                .spawn()?,
+        );
     }
     for number in 0..MESSAGES {
         let message = format!(r#"{{"number":{number}}}"#).parse()?;

@@ -1,5 +1,5 @@
-//! Every page, light and dark, wide and narrow: axe-core finds no fault, nothing stands beyond the
-//! edge or out of its section, and a picture is taken of each for people to look at.
+//! Every page, light and dark, wide and narrow: axe-core finds no fault, no element exceeds the
+//! edge of the page or its section, and a screenshot of each is taken for people to look at.
 
 use examples::receiver::Receiver;
 use serde_json::json;
@@ -8,14 +8,14 @@ use tests::browser::{Browser, Look, PAGES, STANDS_OUT, Site, faults, furnish};
 async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let faults = faults(b).await;
     assert!(faults.is_empty(), "{name}: {faults:#?}");
-    // A narrow screen's navigation scrolls by itself.
+    // The navigation of a narrow screen scrolls by itself.
     let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead, nav ul, details:not([open]) > :not(summary)') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
     assert_eq!(beyond, json!([]), "{path} at {width} pixels");
     assert_eq!(out(b).await, json!([]), "{path} at {width} pixels");
     b.shot(name).await;
 }
 
-/// What stands out of its section.
+/// Returns the elements that exceed their section.
 async fn out(b: &Browser) -> serde_json::Value {
     b.script(&format!("return {STANDS_OUT}")).await
 }
@@ -36,11 +36,11 @@ async fn all(look: Look, suffix: &'static str) {
         b.click("form.main .submit .primary").await;
         b.see(".note.bad").await;
         look_at(&b, "errors", &format!("webhook-errors{suffix}"), look.width).await;
-        b.goto("/console/webhooks/1").await;
-        b.click("#test button").await;
+        b.goto("/console/webhooks/1/test").await;
+        b.click("section form .primary").await;
         b.until("h1", "Test of").await;
         look_at(&b, "test", &format!("webhook-test{suffix}"), look.width).await;
-        // What stands out of its section is found.
+        // An element that exceeds its section is found.
         b.goto("/console/webhooks/1").await;
         b.script("document.querySelector('section .button').style.paddingLeft = '200vw'")
             .await;
@@ -59,7 +59,7 @@ async fn all(look: Look, suffix: &'static str) {
             look.width,
         )
         .await;
-        // The search itself: a fault that is put in is found.
+        // Control: an inserted fault is found.
         b.script("document.querySelector('dialog').append(document.createElement('select'))")
             .await;
         assert!(
@@ -148,7 +148,7 @@ async fn a_first_visit_finds_real_empty_pages() {
     .await;
 }
 
-/// What screen readers say of the links and buttons of a page.
+/// Returns the names that screen readers announce for the links and buttons of a page.
 async fn spoken(b: &Browser) -> Vec<String> {
     let tree = b.devtools("Accessibility.getFullAXTree", json!({})).await;
     let nodes = tree["nodes"].as_array().unwrap().iter();
@@ -169,7 +169,7 @@ async fn buttons_of_rows_are_named_after_their_row_in_words() {
         b.login("admin").await;
         for (path, names) in [
             ("keys", ["Edit nightly build", "Delete nightly build"]),
-            ("webhooks", ["Edit Ops channel", "Logged in as admin"]),
+            ("webhooks", ["Ops channel", "Logged in as admin"]),
             (
                 "tasks",
                 ["Disable Tell operations", "Test or run Tell operations"],

@@ -1,23 +1,23 @@
-//! A language that is read from right to left: every page is mirrored, fits its window, has no
-//! parts upon each other, and leaves code, addresses and times as they are.
+//! A language that is written from right to left: every page is mirrored, fits its window, has no
+//! overlapping parts, and leaves code, addresses and times unchanged.
 
 use examples::receiver::Receiver;
 use gatepost_console::Texts;
 use serde_json::{Value, json};
 use tests::browser::{BEYOND, Browser, Look, OVERLAPS, PAGES, Setup, furnish};
 
-/// What a platform has translated so far.
+/// A partial translation by a platform.
 const ARABIC: &str = "frame-log-out = تسجيل الخروج\nframe-go-to = انتقل إلى { $section }";
 /// The language of the page.
 const SPOKEN: &str = "const { lang, dir } = document.documentElement; return lang + ' ' + dir";
-/// What is still as it is from left to right, or no longer is.
+/// The parts that are not mirrored, or that must not be and are.
 const WRONG: &str = "
 const found = [];
 const rects = selector => [...document.querySelectorAll(selector)].filter(part => part.checkVisibility()).map(part => part.getBoundingClientRect());
-// The first is at the right of the second.
+// The first is to the right of the second.
 const mirrored = (what, [first, second]) => { if (first && second && first.top < second.bottom && second.top < first.bottom && first.left < second.left) found.push(what); };
 mirrored('navigation', rects('.top nav li'));
-mirrored('title and buttons', rects('main > .title > *'));
+mirrored('title and buttons', rects('main > .head > *'));
 mirrored('buttons of a form', rects('form.main > .submit > :not(.unseen)'));
 mirrored('columns', rects('thead th'));
 mirrored('facts', rects('dl:not(.figures) > *'));
@@ -25,15 +25,15 @@ for (const part of document.querySelectorAll('code, pre, .mono, time:not(.away),
   if (getComputedStyle(part).direction !== 'ltr') found.push(part.outerHTML.slice(0, 90));
 }
 if (document.body.getBoundingClientRect().left !== 0) found.push('the page is moved');
-// What is in a cell or beside a fact, begins where its text does; on a phone, the name of the
-// column is before it.
+// The content of a cell or next to a fact begins with its text; on a phone, the name of the column
+// comes before it.
 for (const part of document.querySelectorAll('td > a, td > span, dd > .mono, dd > a, dd > code')) {
   const [own, around] = [part.getBoundingClientRect(), part.parentElement.getBoundingClientRect()];
   const before = getComputedStyle(part.parentElement).display === 'grid' ? 128 : 0;
   const isFirst = part === part.parentElement.firstElementChild;
   if (own.width && isFirst && around.right - own.right > before + 20) found.push(`begins at the left: ${part.outerHTML.slice(0, 90)}`);
 }
-// What begins a line, begins it at the right.
+// The first element of a line begins at the right.
 for (const part of document.querySelectorAll('h1, h2, label, .hint, td, th, dt')) {
   const style = getComputedStyle(part);
   if (style.direction !== 'rtl' || !['start', 'right', 'center'].includes(style.textAlign)) found.push(`${style.textAlign} ${part.outerHTML.slice(0, 90)}`);
@@ -81,7 +81,7 @@ async fn every_page(width: u32) {
             faults.extend(wrong.map(|(what, found, _)| format!("{name}: {what}: {found}")));
         }
         assert!(faults.is_empty(), "at {width}: {faults:#?}");
-        // The search itself: a rule that names a side is found.
+        // Control: a rule that names a side is found.
         b.goto("/console/keys").await;
         b.script("document.querySelector('td').style.textAlign = 'left'")
             .await;

@@ -1,4 +1,4 @@
-//! Forms in a real browser: errors beside their field, rows that are moved, by mouse, by keyboard
+//! Forms in a real browser: errors next to their fields, rows that are moved, by mouse, by keyboard
 //! and without scripts.
 
 use examples::receiver::Receiver;
@@ -16,8 +16,8 @@ async fn send(b: &Browser) {
     b.click("form.main .submit .primary").await;
 }
 
-/// Whether the error of a field is to be seen, right below the field, and tied to it for those who
-/// do not see.
+/// Asserts that the error of a field is visible, directly below the field, and linked to it for
+/// screen readers.
 async fn stands_beside(b: &Browser, field: &str, control: &str, rule: &str) {
     let error = format!("[id='{field}-error']");
     b.until(&error, rule).await;
@@ -40,7 +40,7 @@ async fn stands_beside(b: &Browser, field: &str, control: &str, rule: &str) {
     );
 }
 
-/// Each form with one wrong value at a time; what was typed stays.
+/// Sends each form with one wrong value at a time; the typed values stay.
 async fn errors(b: Browser) {
     b.login("ulf").await;
     let cases = [
@@ -251,7 +251,7 @@ async fn a_key_is_made_with_the_keyboard_alone() {
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
         b.goto("/console/keys").await;
-        // The first stop leads past the navigation.
+        // The first Tab stop skips the navigation.
         let focus = async || b.script("const e = document.activeElement; return e.name || e.textContent.trim()").await;
         b.press(Key::Tab).await;
         assert_eq!(focus().await, json!("Skip to content"));
@@ -272,7 +272,7 @@ async fn a_key_is_made_with_the_keyboard_alone() {
             }
             b.driver.action_chain().send_keys(Key::Tab).perform().await.unwrap();
         }
-        // In the order of the page, and never at the button that only Enter is meant for.
+        // The stops are in the order of the page, without the button that is only for Enter.
         let order = ["name", "description", "expires_type", "allow.0.net", "allow.0.on", "deny.0.net", "deny.0.on", "Create key"];
         let mut found = stops.iter();
         for stop in order {

@@ -1,5 +1,5 @@
-//! Hostile texts in every field that takes text: they come back as they were typed, and are never
-//! more than text.
+//! Hostile texts in every field that takes text: they are shown as they were typed, and never as
+//! anything but text.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
 use webhook_model::{ObjectId, WebhookId, hidden_character};
 
-/// Texts that aim at the places where ours put values: text, attributes in quotes, addresses,
-/// scripts, JSON, headers.
+/// Texts that attack the positions at which the pages insert values: text, quoted attributes,
+/// addresses, scripts, JSON, headers.
 const AIMED: [&str; 24] = [
     "<script>alert(1)</script>",
     "\"><script>alert(1)</script>",
@@ -48,13 +48,13 @@ fn texts() -> Vec<String> {
     all.filter(|text| !text.trim().is_empty()).collect()
 }
 
-/// As the page writes it.
+/// Returns the text as the page writes it.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Cut to what a name may hold.
+/// Cuts a text to the length of a name.
 fn name(text: &str, at: usize, most: usize) -> String {
     let mut plain: String = text.chars().filter(|c| !c.is_control()).collect();
     while let Some(hidden) = hidden_character(&plain) {
@@ -64,7 +64,7 @@ fn name(text: &str, at: usize, most: usize) -> String {
     format!("{plain} {at}")
 }
 
-/// A target that responds with what it was sent.
+/// Starts a target that responds with the request that it received.
 async fn echo() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -74,7 +74,7 @@ async fn echo() -> String {
     format!("http://{addr}")
 }
 
-/// A host whose users, objects and tags are called by these texts.
+/// A host whose users, objects and tags have these names.
 #[derive(Debug)]
 struct Named(Vec<String>);
 
@@ -92,7 +92,7 @@ impl Directory for Named {
     }
 }
 
-/// Every text, through every form, and through a delivery and its response.
+/// Stores every text through every form, and through a delivery and its response.
 async fn store(site: &Site, texts: &[String]) -> usize {
     let admin = Visitor::login(site, "admin").await;
     let target = echo().await;
@@ -129,7 +129,7 @@ async fn store(site: &Site, texts: &[String]) -> usize {
         ];
         let first = admin.submit("/console/webhooks/new", &hook).await;
         if first.status == 422 {
-            // Not every text may be in a header, a user or an address; all may be a name.
+            // Not every text is valid in a header, a user or an address; all are valid names.
             assert!(first.has(&escaped(&long)), "{text:?} is kept in the form");
             hook.retain(|(field, _)| !["auth", "user", "headers_text", "url"].contains(field));
             hook.extend([("auth", "none"), ("headers_text", ""), ("url", &target)]);
@@ -181,7 +181,7 @@ async fn no_text_is_more_than_text() {
     let kept = store(&site, &texts).await;
     assert!(kept > texts.len() * 5 / 2, "{kept} of {}", texts.len() * 3);
 
-    // What was typed comes back to the letter.
+    // The typed texts are shown unchanged.
     let admin = Visitor::login(&site, "admin").await;
     let mut compared = 0;
     for at in 1..=texts.len() as i64 {
@@ -207,7 +207,7 @@ async fn no_text_is_more_than_text() {
     let count = texts.len();
     Browser::run(&site, Look::default(), async move |b: Browser| {
         b.login("admin").await;
-        // The search itself: what is put in is found.
+        // Control: an inserted element is found.
         b.script("document.body.append(document.createElement('img'))").await;
         assert_eq!(made(&b).await, json!(["<img>"]));
         let mut pages = 0;
@@ -223,9 +223,9 @@ async fn no_text_is_more_than_text() {
                 }
             }
         }
-        // At least as many pages as the rows need.
+        // There are at least as many pages as the rows need.
         assert!(pages > count * 3 / 50, "{pages}");
-        // A form, a question and a page of its own for each text.
+        // Each text has a form, a confirmation and its own page.
         for at in 1..=60 {
             for path in ["keys/{}/edit", "keys/{}/delete", "webhooks/{}", "webhooks/{}/edit", "webhooks/{}/delete", "tasks/{}/edit", "tasks/{}/delete", "events/{}/edit", "events/{}/delete", "deliveries/{}"] {
                 b.goto(&format!("/console/{}", path.replace("{}", &at.to_string()))).await;
@@ -246,12 +246,13 @@ async fn no_text_is_more_than_text() {
     .await;
 }
 
-/// Nothing in the page that a text could have made: an alert would have failed the look already.
+/// Asserts that the page has nothing that a text could have made: an alert would already have
+/// failed the step.
 async fn harmless(b: &Browser) {
     assert_eq!(made(b).await, json!([]), "{}", b.path().await);
 }
 
-/// Elements and attributes that no page of ours has.
+/// Returns elements and attributes that no page of the console has.
 async fn made(b: &Browser) -> Value {
     b.script("return [...document.querySelectorAll('script:not([src^=\"/console/assets/\"]), iframe, img, style, base, object, embed, meta[http-equiv], link[href^=http], form[action^=http], a[href^=javascript], main b, main svg:not(.chart, .chart svg, .bar, .legend svg)')].map(e => e.outerHTML.slice(0, 200)).concat([...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => /^on|^style$/.test(a.name)).map(a => a.name))").await
 }

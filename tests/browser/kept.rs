@@ -1,4 +1,4 @@
-//! A form whose session ended, a page that is loaded again, and the reader's own zone.
+//! A form whose session ended, a page that is reloaded, and the user's own time zone.
 
 use serde_json::json;
 use tests::browser::{Browser, Look, Site};
@@ -37,7 +37,7 @@ async fn a_form_outlives_its_session(scripts: bool) {
         assert_eq!(b.value("#name").await, "typed before");
         b.turn("form.main .submit .primary").await;
         b.until(".note", "The webhook was created").await;
-        // The confirmation is of what was done, not of the address.
+        // The confirmation is about the operation, not about the address.
         b.driver.refresh().await.unwrap();
         b.until("h1", "typed before").await;
         assert!(!b.shows("main > .note").await);
@@ -71,16 +71,16 @@ async fn times_are_shown_and_read_in_the_readers_zone() {
         b.click("form.main .submit .primary").await;
         b.see("dialog #secret").await;
         b.see("td [title='2031-05-01 06:30 UTC']").await;
-        // The key's creation: here, and in UTC.
+        // The creation of the key: in the user's zone, and in UTC.
         let shown = "const at = document.querySelector('tbody .at'); const time = at.querySelector('time'); const local = new Date(time.textContent.replace(' ', 'T') + '+05:30').toISOString(); return [local.slice(0, 19) === time.dateTime.slice(0, 19), at.textContent]";
         let shown = b.script(shown).await;
         assert_eq!(shown[0], json!(true), "{shown}");
         let text = shown[1].as_str().unwrap();
         assert!(text.contains("UTC, "), "{text}");
-        // A moment within a sentence says so too.
+        // A time within a sentence shows the zone, too.
         b.goto("/console/keys/1").await;
         b.until("dl", "(2031-05-01 12:00:00, 06:30:00 UTC)").await;
-        // A stored date is offered in the zone of whoever edits it.
+        // The form shows a stored date in the zone of the user who edits it.
         b.goto("/console/keys/1/edit").await;
         b.click("[name=expires_type][value=date]").await;
         assert_eq!(b.value("#expires").await, "2031-05-01T12:00");

@@ -1,5 +1,5 @@
-//! Lists in a real browser: searched, sorted and walked by the keyboard, with and without scripts;
-//! no list moves the page sideways.
+//! Lists in a real browser: searched, sorted and paged by the keyboard, with and without scripts;
+//! no list makes the page scroll sideways.
 
 use examples::receiver::Receiver;
 use tests::browser::{Browser, Look, Site, furnish};
@@ -16,7 +16,7 @@ async fn search_and_sort(look: Look) {
         b.until(".count", "1 of 3 keys matches").await;
         assert_eq!(b.text("tbody strong").await, "nightly build");
         assert_eq!(b.value("#q").await, "NIGHT");
-        // A heading sorts, once more turns it round, and the search stays.
+        // A heading sorts, a second click reverses the order, and the search stays.
         b.fill("#q", "").await;
         b.click("form.filter button").await;
         b.until(".count", "3 keys").await;
@@ -27,7 +27,7 @@ async fn search_and_sort(look: Look) {
         b.until("th[aria-sort=descending]", "Name").await;
         assert_eq!(b.text("tbody strong").await, "terraform");
         assert!(b.path().await.contains("sort=-name"));
-        // A key leads to its page, its owner to the owner's.
+        // A key leads to its page, and its owner to the owner's page.
         b.click("tbody td a").await;
         b.until("h1", "terraform").await;
         b.click("dd a[href*='/users/']").await;
@@ -69,14 +69,14 @@ async fn without_scripts_as_well() {
     search_and_sort(look).await;
 }
 
-/// How far the page can be moved sideways, in pixels.
+/// Returns how far the page scrolls sideways, in pixels.
 async fn beyond(b: &Browser) -> i64 {
     let script =
         "const page = document.scrollingElement; return page.scrollWidth - page.clientWidth";
     b.script(script).await.as_i64().unwrap()
 }
 
-/// How far a table can be moved within its place, in pixels.
+/// Returns how far a table scrolls within its container, in pixels.
 async fn within(b: &Browser) -> i64 {
     let script = "const places = [...document.querySelectorAll('.scroll')]; return Math.max(0, ...places.map(place => place.scrollWidth - place.clientWidth))";
     b.script(script).await.as_i64().unwrap()
@@ -104,7 +104,7 @@ async fn no_list_moves_the_page_sideways_nor_itself_on_a_tablet() {
                     b.goto(&format!("/console/{path}")).await;
                     assert_eq!(within(&b).await, 0, "{path} at {width} pixels");
                 }
-                // The control: a table that is too wide is found.
+                // Control: a table that is too wide is found.
                 b.script("document.querySelector('table').style.minWidth = '60rem'")
                     .await;
                 assert!(within(&b).await > 0);

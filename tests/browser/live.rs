@@ -1,5 +1,5 @@
-//! Pages that are open follow what happens: each part is replaced whole, all from one response, and
-//! never under somebody's hands.
+//! Open pages follow changes: each part is replaced as a whole, all from one response, and never
+//! while the user interacts with it.
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
@@ -10,10 +10,10 @@ use tests::browser::{Browser, Look, Site, Visitor};
 use webhook_model::WebhookId;
 
 const WEBHOOK: WebhookId = WebhookId(1);
-/// When the page asked for its live parts, in milliseconds.
+/// The times at which the page requested its live parts, in milliseconds.
 const ASKED: &str = "return performance.getEntriesByType('resource').filter(e => /[/]live([?]|$)/.test(e.name)).map(e => e.startTime)";
 
-/// A site with the webhook `chat` of the administrator, paused, and a task.
+/// Starts a site with the administrator's webhook `chat`, paused, and a task.
 async fn paused() -> (Site, Receiver) {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -28,7 +28,7 @@ async fn send(engine: &Engine) {
     engine.send(WEBHOOK, None).await.unwrap();
 }
 
-/// Waits until the page has asked once more than it had.
+/// Waits until the page has requested its live parts once more.
 async fn next_answer(b: &Browser) {
     let asked = async || b.script(ASKED).await.as_array().map_or(0, Vec::len);
     let (before, mut tries) = (asked().await, 0);
@@ -47,14 +47,14 @@ async fn a_delivery_that_was_queued_and_is_sent_says_nothing_else() {
         receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::OK]);
         send(&engine).await;
         b.goto("/console/deliveries/1").await;
-        b.until("dd .badge", "queued").await;
+        b.until("#head .badge", "Held").await;
         let waiting = b.text("main").await;
         for part in ["held: webhook is paused", "None yet", "Cancel"] {
             assert!(waiting.contains(part), "{part}: {waiting}");
         }
         b.script("window.untouched = true").await;
         engine.resume_webhook(WEBHOOK).await.unwrap();
-        b.until("dd .badge", "sent").await;
+        b.until("#head .badge", "Delivered").await;
         let sent = b.text("main").await;
         for part in ["held: webhook is paused", "None yet", "Cancel"] {
             assert!(!sent.contains(part), "{part}: {sent}");
@@ -80,12 +80,12 @@ async fn the_first_page_lists_what_its_queue_counts() {
         let text = b.text("main").await;
         assert!(!text.contains("No deliveries yet"), "{text}");
         b.see("tbody a[href$='/deliveries/1']").await;
-        // The page of the webhook, too.
+        // The page of the webhook follows, too.
         b.goto("/console/webhooks/1").await;
         b.see("tbody a[href$='/deliveries/1']").await;
-        b.until(".figures", "1\nqueued").await;
+        b.until(".figures", "1\nWaiting").await;
         send(&engine).await;
-        b.until(".figures", "2\nqueued").await;
+        b.until(".figures", "2\nWaiting").await;
         b.see("tbody a[href$='/deliveries/2']").await;
     })
     .await;
@@ -113,30 +113,30 @@ async fn focus_stays_and_a_selection_is_not_taken_away() {
         b.login("admin").await;
         send(&engine).await;
         b.goto("/console/deliveries").await;
-        b.until("#delivery-1 .badge", "queued").await;
+        b.until("#delivery-1 .badge", "Held").await;
         b.script("document.querySelector('#delivery-1 td a').focus()")
             .await;
         engine.resume_webhook(WEBHOOK).await.unwrap();
-        b.until("#delivery-1 .badge", "sent").await;
+        b.until("#delivery-1 .badge", "Delivered").await;
         let focused = b
             .script("return document.activeElement.getAttribute('href')")
             .await;
         assert_eq!(focused, json!("/console/deliveries/1"));
-        // Text that is selected stays as it is until it is selected no more.
+        // Selected text does not change until the selection ends.
         engine.pause_webhook(WEBHOOK).await.unwrap();
         send(&engine).await;
         b.goto("/console/deliveries/2").await;
-        b.until("dd .badge", "queued").await;
+        b.until("#head .badge", "Held").await;
         b.script("getSelection().selectAllChildren(document.querySelector('#delivery code'))")
             .await;
         engine.resume_webhook(WEBHOOK).await.unwrap();
         site_ended(&engine, 2).await;
         next_answer(&b).await;
-        assert_eq!(b.text("dd .badge").await, "queued");
+        assert_eq!(b.text("#head .badge").await, "Held");
         b.script("getSelection().removeAllRanges()").await;
-        b.until("dd .badge", "sent").await;
-        // What changed is said to who cannot see it.
-        b.until("main > .unseen[role=status]", "sent").await;
+        b.until("#head .badge", "Delivered").await;
+        // Screen readers announce the change.
+        b.until("main > .unseen[role=status]", "Delivered").await;
     })
     .await;
 }

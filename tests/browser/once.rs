@@ -1,12 +1,12 @@
-//! The popup that shows a key once (SPEC 2.1 rule 1), in a real browser: nothing that a person does
-//! brings it back.
+//! The popup that shows a key once (SPEC 2.1 rule 1), in a real browser: no action of the user
+//! shows it again.
 
 use tests::browser::{Browser, Look, Site};
 
-/// Makes a key by hand, and returns what the popup shows.
+/// Creates a key manually, and returns the key that the popup shows.
 async fn make(b: &Browser, name: &str) -> String {
     b.goto("/console/keys").await;
-    b.click(".title a.primary").await;
+    b.click(".head a.primary").await;
     b.fill("#name", name).await;
     b.click("form.main .submit .primary").await;
     let key = b.text("dialog #secret").await;
@@ -19,7 +19,7 @@ async fn is_gone(b: &Browser, key: &str, after: &str) {
         if !b.source().await.contains(key) {
             break;
         }
-        // The browser tells of a closed popup a moment later.
+        // The browser reports a closed popup a moment later.
         tokio::time::sleep(std::time::Duration::from_millis(25)).await;
     }
     let source = b.source().await;
@@ -35,7 +35,7 @@ async fn closing_reloading_and_going_back_do_not_bring_it_back() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
-        // Reload while it is open: the address is the list's, so nothing is sent again.
+        // A reload while it is open: the address is that of the list, so nothing is sent again.
         let key = make(&b, "one").await;
         assert_eq!(b.path().await, "/console/keys");
         b.driver.refresh().await.unwrap();
@@ -55,7 +55,7 @@ async fn closing_reloading_and_going_back_do_not_bring_it_back() {
         is_gone(&b, &key, "Escape").await;
         b.driver.refresh().await.unwrap();
         is_gone(&b, &key, "Escape and a reload").await;
-        // Left behind while open, and gone back to: also where the browser kept the page.
+        // The page is left while it is open, and opened by Back: even if the browser kept the page.
         let key = make(&b, "four").await;
         b.goto("/console/webhooks").await;
         b.driver.back().await.unwrap();
@@ -85,7 +85,7 @@ async fn a_key_that_was_neither_copied_nor_saved_is_not_dropped_without_a_questi
             assert_eq!(b.text("dialog #secret").await, key, "{after}");
         };
         for round in 0..3 {
-            // Escape asks, and Escape again goes back, however often.
+            // Escape asks, and a second Escape cancels, any number of times.
             b.press(thirtyfour::Key::Escape).await;
             b.until("[data-ask]", "neither copied nor saved").await;
             is_shown("Escape").await;
@@ -97,7 +97,7 @@ async fn a_key_that_was_neither_copied_nor_saved_is_not_dropped_without_a_questi
         b.click("dialog [data-stay]").await;
         is_shown("Go back").await;
         assert!(!b.shows("[data-ask]").await);
-        // Whoever has it is not asked.
+        // A user who has copied the key is not asked.
         b.click("dialog [data-copy=command]").await;
         b.until("#copied", "Copied").await;
         b.press(thirtyfour::Key::Escape).await;
@@ -177,7 +177,7 @@ async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
             })
             .collect();
         assert!(asked.is_empty(), "{asked:?}");
-        // Not in the log of the network, which holds addresses and headers but no bodies.
+        // The key is not in the network log, which holds addresses and headers but no bodies.
         assert!(
             before
                 .iter()
@@ -202,14 +202,14 @@ async fn without_scripts_the_popup_is_modal_and_fits_a_low_window() {
         make(&b, "one").await;
         let low = serde_json::json!({"width": 390, "height": 300, "deviceScaleFactor": 1, "mobile": false});
         b.devtools("Emulation.setDeviceMetricsOverride", low).await;
-        // What is behind it is there for nobody.
+        // Nothing behind the popup is in the accessibility tree.
         let tree = b.devtools("Accessibility.getFullAXTree", serde_json::json!({})).await;
         let nodes = tree["nodes"].as_array().unwrap().iter();
         let used = nodes.filter(|node| node["ignored"] != true);
         let names: Vec<_> = used.filter_map(|node| node["name"]["value"].as_str()).collect();
         assert!(names.iter().any(|name| name.contains(".PAK")), "{names:?}");
         assert!(!names.contains(&"Webhooks") && !names.contains(&"New API key"), "{names:?}");
-        // Its end can be reached.
+        // The end of the popup can be reached.
         b.click("dialog [type=checkbox]").await;
         b.click("dialog .done button").await;
         b.until("tbody", "one").await;
@@ -267,7 +267,7 @@ async fn without_scripts_it_is_shown_once_as_well() {
         b.driver.refresh().await.unwrap();
         is_gone(&b, &key, "a reload").await;
         let key = make(&b, "two").await;
-        // The browser itself insists on the box.
+        // The browser itself requires the box to be ticked.
         b.click("dialog .done button").await;
         assert_eq!(b.text("dialog #secret").await, key, "it is still shown");
         b.click("dialog [type=checkbox]").await;

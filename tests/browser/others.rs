@@ -1,5 +1,5 @@
 //! Other sites and other users, in a real browser: a forged form changes nothing, a frame stays
-//! empty, another's page is not there.
+//! empty, and another user's page does not exist.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
 
-/// A site that wants something of ours: a form that is sent by itself, and a frame.
+/// Starts an attacking site: with a form that sends itself, and a frame.
 async fn evil(ours: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -32,10 +32,10 @@ async fn a_form_of_another_site_changes_nothing() {
     let evil = evil(site.addr).await;
     Browser::run(&site, Look::default(), async move |b: Browser| {
         b.login("admin").await;
-        // Another port is the same site, so that the cookie is sent: the form is refused.
+        // Another port is the same site, so the cookie is sent: the form is refused.
         b.driver.goto(format!("http://{evil}/form")).await.unwrap();
         b.until("h1", "Nothing was changed").await;
-        // Another site: the cookie is not even sent.
+        // From another site the cookie is not even sent.
         b.driver
             .goto(format!("http://localhost:{}/form", evil.port()))
             .await
@@ -124,7 +124,7 @@ async fn another_users_pages_are_not_there() {
             b.goto(&format!("/console/{path}")).await;
             assert!(!b.source().await.contains("ulf"), "{path}");
         }
-        // Logged out, the pages are gone as well, also by Back.
+        // After a logout the pages cannot be opened, even by Back.
         b.click(".user button").await;
         b.until("h1", "Log in").await;
         b.driver.back().await.unwrap();

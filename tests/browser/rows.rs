@@ -1,5 +1,5 @@
-//! The form of a webhook in a real browser: headers that are moved, and fields that its choices
-//! open, with and without scripts.
+//! The form of a webhook in a real browser: headers that are moved, and fields that appear with a
+//! choice, with and without scripts.
 
 use serde_json::json;
 use tests::browser::{Browser, Look, Site};
@@ -15,7 +15,7 @@ async fn send(b: &Browser) {
     b.click("form.main .submit .primary").await;
 }
 
-/// Three headers, the third moved to the top and the second removed; then the same as text and
+/// Moves the third of three headers to the top and removes the second; then switches to text and
 /// back.
 async fn reorder(b: Browser, scripts: bool) {
     let press = async |css: &str| {
@@ -135,7 +135,7 @@ async fn the_authorization_type_changes_the_fields_and_insecure_warns_without_sc
     }
 }
 
-/// Arrows pass over the choices between: the page stays until the form's button is pressed.
+/// Arrows move over the options between: the page stays until the form's button is pressed.
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_pass_over_choices_without_leaving_the_page() {
     let site = Site::start().await;

@@ -1,5 +1,5 @@
-//! The whole way in a real browser: a key that is used, a webhook, a task, an event, a delivered
-//! message.
+//! The complete flow in a real browser: a key that is used, a webhook, a task, an event, a
+//! delivered message.
 
 use axum::http::StatusCode;
 use examples::client::call;
@@ -11,7 +11,7 @@ use tests::browser::{Browser, Look, Site};
 use tests::world::{HERE, poweron};
 use webhook_model::{Occurrence, WebhookId};
 
-/// A key from the popup, copied if there are scripts for that, opens the API.
+/// A key from the popup, copied if scripts allow it, authenticates a request to the API.
 async fn key(b: &Browser, site: std::net::SocketAddr, scripts: bool) {
     b.click("nav a[href$='/keys']").await;
     b.click("a.primary").await;
@@ -39,7 +39,7 @@ async fn key(b: &Browser, site: std::net::SocketAddr, scripts: bool) {
     }
 }
 
-/// From an empty dashboard to an event, led by the pages.
+/// Creates the records from an empty dashboard up to an event, guided by the pages.
 async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
     b.click("nav a[href$='/console/']").await;
     b.click("li.next a.primary").await;
@@ -61,7 +61,7 @@ async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
     b.click("form.main .submit .primary").await;
     b.click(".note a").await;
 
-    // Type, then event, then one of instance or tag, then the task.
+    // The user chooses the type, then the event, then an instance or a tag, then the task.
     b.choose("#type", "Virtual Machines").await;
     b.click("form[method=get] button").await;
     b.choose("#event", "Powered on").await;
@@ -71,7 +71,7 @@ async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
     b.until(".note", "The event was created").await;
 }
 
-/// It happens, the message arrives, and is seen.
+/// The event occurs, and the message arrives and is shown.
 async fn delivery(b: &Browser, engine: &Engine, receiver: &Receiver) {
     b.click("nav a[href$='/deliveries']").await;
     b.until("main", "No deliveries yet").await;
@@ -81,13 +81,13 @@ async fn delivery(b: &Browser, engine: &Engine, receiver: &Receiver) {
     assert_eq!(got.header("authorization"), Some("Bearer t0ken"));
     for _ in 0..20 {
         b.goto("/console/deliveries").await;
-        if b.text("tbody .badge").await == "sent" {
+        if b.text("tbody .badge").await == "Delivered" {
             break;
         }
     }
     b.click("tbody a[href*='/deliveries/']").await;
     b.until("main", "vm-1 is on").await;
-    b.until("table", "200").await;
+    b.until("#attempts", "200").await;
 }
 
 async fn way(scripts: bool) {
@@ -164,25 +164,25 @@ async fn figures_and_states_change_on_pages_that_are_open() {
         b.click("form.main .submit .primary").await;
         b.until(".note", "The webhook was created").await;
         b.script("window.untouched = true").await;
-        b.until(".figures", "0\nsent").await;
+        b.until(".figures", "0\nDelivered").await;
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until(".figures", "1\nsent").await;
+        b.until(".figures", "1\nDelivered").await;
         receiver.answer_with(&[StatusCode::IM_A_TEAPOT; 4]);
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until(".figures", "1\nfailed").await;
+        b.until(".figures", "1\nFailed").await;
         assert_eq!(
             b.script("return window.untouched").await,
             json!(true),
             "without a reload"
         );
-        // A list says that there is more, and a row that waits changes where it stands.
+        // A list says that there are more rows, and a waiting row changes without moving.
         engine.pause_webhook(WebhookId(1)).await.unwrap();
         engine.send(WebhookId(1), None).await.unwrap();
         b.goto("/console/deliveries").await;
-        b.until("#delivery-3 .badge", "queued").await;
+        b.until("#delivery-3 .badge", "Held").await;
         b.script("window.untouched = true").await;
         engine.resume_webhook(WebhookId(1)).await.unwrap();
-        b.until("#delivery-3 .badge", "sent").await;
+        b.until("#delivery-3 .badge", "Delivered").await;
         engine.send(WebhookId(1), None).await.unwrap();
         b.until("#deliveries", "Show 1 newer delivery").await;
         assert_eq!(

@@ -1,13 +1,13 @@
-//! No text breaks a page: the longest, without a break, from right to left, in pictures, in every
-//! field, on every page, at every width and at twice the size.
+//! No text breaks a page: not the longest one, without a space, from right to left, with emoji, in
+//! every field, on every page, at every width and at twice the size.
 
 use examples::receiver::Receiver;
 use serde_json::json;
 use tests::browser::{Browser, Look, Site, Visitor};
 
-/// Windows, in pixels: phones, a tablet, a desk, and a desk of 1,280 at 200 %.
+/// The widths of windows, in pixels: phones, a tablet, a desktop, and a desktop of 1,280 at 200 %.
 const WIDTHS: [u32; 5] = [320, 390, 768, 1440, 640];
-/// The first of them are phones'.
+/// The number of phones among them, which come first.
 const PHONES: usize = 2;
 const PAGES: [&str; 26] = [
     "",
@@ -48,7 +48,7 @@ fn texts() -> [String; 4] {
     ]
 }
 
-/// Records whose every field holds such a text.
+/// Creates records with such a text in every field.
 async fn furnish(site: &Site, receiver: &Receiver) {
     let admin = Visitor::login(site, "admin").await;
     for (at, text) in texts().iter().enumerate() {
@@ -102,14 +102,14 @@ async fn furnish(site: &Site, receiver: &Receiver) {
     }
 }
 
-/// Another width, with the same page.
+/// Changes the width, with the same page.
 async fn widen(b: &Browser, width: u32) {
     let scale = if width == 640 { 2 } else { 1 };
     let size = json!({"width": width, "height": 900, "deviceScaleFactor": scale, "mobile": false});
     b.devtools("Emulation.setDeviceMetricsOverride", size).await;
 }
 
-/// By how much the page is wider than the window, and the elements beyond its edge.
+/// Returns by how much the page is wider than the window, and the elements beyond its edge.
 async fn beyond(b: &Browser) -> serde_json::Value {
     b.script("const page = document.scrollingElement; const wide = page.scrollWidth - innerWidth; return wide <= 0 ? 0 : [wide, [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 100)).slice(0, 4)]").await
 }
@@ -138,7 +138,7 @@ async fn no_text_makes_a_page_wider_than_its_window() {
             }
         }
         assert!(faults.is_empty(), "{faults:#?}");
-        // The search itself: what is too wide is found.
+        // Control: an element that is too wide is found.
         widen(&b, 320).await;
         b.script("const wide = document.createElement('p'); wide.textContent = 'wide'; wide.className = 'nowrap'; wide.textContent = 'W'.repeat(128); document.querySelector('main').append(wide)").await;
         assert_ne!(beyond(&b).await, json!(0));
@@ -163,12 +163,12 @@ async fn forced_colours_keep_the_place_and_a_pointer_hides_nothing() {
         let (here, other) = (".top nav a[aria-current]", ".top nav a:not([aria-current])");
         assert_ne!(colour(here).await, colour(other).await);
         b.devtools("Emulation.setEmulatedMedia", json!({"features": []})).await;
-        // Code and badges differ from the row under the pointer.
+        // Code and badges contrast with the row under the pointer.
         b.goto("/console/deliveries/2").await;
-        let row = b.see("#attempts tbody tr").await;
+        let row = b.see("#attempts li").await;
         let chain = b.driver.action_chain().move_to_element_center(&row);
         chain.perform().await.unwrap();
-        let ground = "const row = document.querySelector('#attempts tbody tr'); return [row.matches(':hover'), getComputedStyle(row).backgroundColor]";
+        let ground = "const row = document.querySelector('#attempts li'); return [row.matches(':hover'), getComputedStyle(row).backgroundColor]";
         assert_eq!(b.script(ground).await, json!([true, "rgba(0, 0, 0, 0)"]));
     })
     .await;

@@ -1,21 +1,21 @@
-//! Where the API is, for a line that works when it is pasted.
+//! The address of the API, for a command line that works when it is pasted.
 
 use std::net::IpAddr;
 
 use http::{HeaderMap, Uri, header};
 use url::{Host, Url};
 
-/// Under which path the API is (SPEC 4 rule 1).
+/// The path of the API (SPEC 4 rule 1).
 const PATH: &str = "/api/v4";
-/// The longest host and port that are believed, in bytes.
+/// The longest accepted host and port, in bytes.
 const MAX_AUTHORITY: usize = 261;
 
-/// The API's address: as the platform set it, or else below the address at which the browser
-/// reached this page. `None` where nobody says.
+/// Returns the API's address: the one that the platform set, or else `/api/v4` at the address at
+/// which the browser reached this page. `None` if neither is known.
 ///
-/// A browser says in `Host` which address it is at, and in `Origin` by which scheme. Neither is
-/// trusted further than to be shown to whoever sent it, and only if it is no more than a host and a
-/// port. Forwarding headers are not read: anybody can send them.
+/// A browser sends its address in `Host` and the scheme in `Origin`. Both are only shown to the
+/// user who sent them, and only if they are no more than a host and a port. Forwarding headers are
+/// not read: any client can send them.
 pub(crate) fn api_url(set: Option<&Url>, uri: &Uri, headers: &HeaderMap) -> Option<String> {
     if let Some(set) = set {
         return Some(set.as_str().trim_end_matches('/').to_owned());
@@ -23,7 +23,7 @@ pub(crate) fn api_url(set: Option<&Url>, uri: &Uri, headers: &HeaderMap) -> Opti
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok()?,
-        // HTTP/2 has it in the address alone.
+        // HTTP/2 sends it only in the address.
         (None, None) => uri.authority()?.as_str(),
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! Changes: who changed what, from the audit log.
+//! The page of changes: which user changed which record, from the audit log.
 
 use std::borrow::Cow;
 
@@ -20,13 +20,14 @@ use crate::names::{PlatformNames, USERS, user};
 use crate::texts::Texts;
 use crate::time::stamp;
 
-/// The part of the address that has who did it.
+/// The part of the address that names the actor.
 const ACTOR: &str = "by";
-/// Fields of a change that are shown; the API has them all.
+/// The maximum number of changed fields that are shown; the API returns all.
 const FIELDS: usize = 5;
-/// Bytes of a value that are shown.
+/// The maximum number of bytes shown of a value.
 const VALUE: usize = 60;
-/// The tables of records: the name in the log, and the path of a row before and after its number.
+/// The tables of records: the name in the log, and the parts of a row's path before and after its
+/// number.
 const TABLES: [(&str, &str, &str); 5] = [
     ("user_api_keys", "/keys/", ""),
     ("webhook_urls", "/webhooks/", ""),
@@ -35,11 +36,11 @@ const TABLES: [(&str, &str, &str); 5] = [
     ("webhooks", "/deliveries/", ""),
 ];
 
-/// Changes, with the names of the users of those on the page.
+/// The list of changes, with the names of the users on the page.
 #[derive(Default)]
 struct ChangeList(PlatformNames);
 
-/// A column of them.
+/// A column of the list.
 type Of = Column<ChangeList, LoggedChange>;
 
 impl Listing for ChangeList {
@@ -143,7 +144,7 @@ async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure
     Ok(page(&ctx, Section::Changes, &t.of("changes-title"), &body).into_response())
 }
 
-/// Who did it, by which key, from where.
+/// Renders the actor of a change, with the key and the address that they used.
 fn who(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     let t = ctx.texts();
     let by = format!("/changes?{ACTOR}={}", row.actor);
@@ -158,17 +159,17 @@ fn who(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     }
 }
 
-/// The record, and whose it is where that is another than who changed it.
+/// Renders the record, with its owner if that is another user than the actor.
 fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     let t = ctx.texts();
     let number = row.row.to_string();
     let name = match row.name.as_str() {
         "" => html! { (t.with("changes-unnamed", &[("id", number.into())])) },
-        // What the catalog calls them.
+        // The name of an event in the catalog.
         name if row.table == "task_events" => html! { code { (seen(name)) } },
         name => html! { (seen(name)) },
     };
-    // What was just deleted has no page any more.
+    // A record that this change deleted has no page.
     let page = path(&row.table, row.row).filter(|_| row.operation != "delete");
     html! {
         span {
@@ -179,7 +180,7 @@ fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     }
 }
 
-/// What an edit changed; secrets are named alone.
+/// Renders what an edit changed; of a secret only the name.
 fn fields(ctx: &PageContext, _list: &ChangeList, row: &LoggedChange) -> Markup {
     let t = ctx.texts();
     let more = row.changes.iter().count().saturating_sub(FIELDS);
@@ -210,7 +211,7 @@ fn value(t: &Texts, value: &str) -> Markup {
     }
 }
 
-/// What was done.
+/// Renders the operation.
 fn operation(texts: &Texts, word: &str) -> Markup {
     named(
         texts,
@@ -219,18 +220,18 @@ fn operation(texts: &Texts, word: &str) -> Markup {
     )
 }
 
-/// The kind of record.
+/// Renders the kind of record.
 fn kind(texts: &Texts, table: &str) -> Markup {
     let text = format!("lists-changes-state-{}", table.replace('_', "-"));
     named(texts, &text, table)
 }
 
-/// A text, or the word itself where there is none for it.
+/// Renders a text, or the word itself if there is no text of this name.
 fn named(texts: &Texts, text: &str, word: &str) -> Markup {
     html! { @match texts.find(text) { Some(text) => (text), None => code { (word) } } }
 }
 
-/// The page of a record, below the console's own path; `None` of a table of the platform's.
+/// Returns the path of a record's page below the console's own; `None` for a table of the platform.
 fn path(table: &str, row: ObjectId) -> Option<String> {
     let known = TABLES.iter().find(|(known, ..)| *known == table);
     known.map(|(_, before, after)| format!("{before}{row}{after}"))

@@ -1,24 +1,24 @@
-//! Charts: bars over a span of time, how high they are, and what is said beside them.
+//! Bar charts over a range of time, with their axes, legends and texts for screen readers.
 
 use maud::{Markup, html};
 
 use crate::texts::Texts;
 
-/// A bar is this wide, of 20.
+/// The width of a bar, of 20.
 const BAR: usize = 14;
 
-/// What stands beside a chart: texts within it would be stretched with it.
+/// The texts around a chart: within it they would be stretched.
 pub(crate) struct Frame<'a> {
     pub title: &'a str,
-    /// What screen readers say instead of the chart.
+    /// The text for screen readers that replaces the chart.
     pub said: &'a str,
-    /// The top of its axis, and the half of it.
+    /// The labels at the top and at the middle of the vertical axis.
     pub top: [String; 2],
-    /// When its quarters begin, and what its end is called.
+    /// The labels of the four quarters and of the end of the horizontal axis.
     pub times: [String; 5],
 }
 
-/// A chart of this number of places, some of them with bars.
+/// Renders a chart with `count` positions, some of which have bars.
 pub(crate) fn plot(
     frame: &Frame<'_>,
     count: usize,
@@ -38,19 +38,19 @@ pub(crate) fn plot(
     }
 }
 
-/// What went well, and on it what did not.
+/// Renders successes with failures stacked on top.
 pub(crate) fn stacked(good: u64, bad: u64, top: u64) -> Markup {
     let good = height(good, top);
     let bad = height(bad, top).min(100 - good);
     html! { (bar("sent", 100 - good, good)) (bar("failed", 100 - good - bad, bad)) }
 }
 
-/// A bar of this class, if it is there at all.
+/// Renders a bar of this class, unless its height is 0.
 pub(crate) fn bar(class: &str, y: u64, height: u64) -> Markup {
     html! { @if height > 0 { rect class=(class) width=(BAR) y=(y) height=(height) {} } }
 }
 
-/// What the two colours of [`stacked`] are called, by the names of their texts.
+/// Renders the legend of [`stacked`], by the names of the texts of its two colours.
 pub(crate) fn legend(t: &Texts, names: [&str; 2]) -> Markup {
     html! {
         ul.legend { @for (class, name) in ["sent", "failed"].into_iter().zip(names) {
@@ -59,7 +59,7 @@ pub(crate) fn legend(t: &Texts, names: [&str; 2]) -> Markup {
     }
 }
 
-/// Links to the same page with another range.
+/// Renders links to the same page with another range.
 pub(crate) fn ranges(label: &str, links: impl Iterator<Item = (String, String, bool)>) -> Markup {
     html! {
         nav.ranges aria-label=(label) { @for (to, text, is_shown) in links {
@@ -68,14 +68,15 @@ pub(crate) fn ranges(label: &str, links: impl Iterator<Item = (String, String, b
     }
 }
 
-/// Of a hundred; what is there at all is seen.
+/// Returns the height of a bar in percent; any value above 0 is visible.
 pub(crate) fn height(value: u64, top: u64) -> u64 {
     let scaled = u128::from(value) * 100 / u128::from(top.max(1));
     let scaled = u64::try_from(scaled).unwrap_or(100);
     if value == 0 { 0 } else { scaled.clamp(1, 100) }
 }
 
-/// The round number at the top of an axis: 2, 4, 10, 20, 40, 100, …: half of it is round, too.
+/// Returns the round number at the top of an axis: 2, 4, 10, 20, 40, 100, …: half of it is round,
+/// too.
 pub(crate) fn top(most: u64) -> u64 {
     let mut unit = 1_u64;
     loop {

@@ -1,5 +1,5 @@
-//! The rows that a form offers: value and name. None if there are too many, and the form then asks
-//! for a row number.
+//! The rows that a form offers: value and name. If there are too many, none is offered, and the
+//! form asks for a row number.
 
 use gatepost_storage::webhooks::{TaskQuery, TaskRow, WebhookQuery};
 use gatepost_storage::{Bodies, Page, Row, Scope};
@@ -9,19 +9,19 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::seen;
 
-/// A form offers at most this number of rows.
+/// The maximum number of rows that a form offers.
 const MAX_CHOICES: usize = 200;
-/// One more is read, to see whether there are too many.
+/// The number of rows that are read: one more shows whether there are too many.
 const READ: u32 = 201;
 
-/// The platform's rows of a table.
+/// Returns the platform's rows of a table.
 pub(crate) async fn choices(ctx: &PageContext, table: &str) -> Vec<(String, String)> {
     let found = ctx.actor.choices(table, MAX_CHOICES + 1).await;
     let found = found.iter();
     few(found.map(|choice| (choice.key.to_string(), choice.name.as_str())))
 }
 
-/// The caller's webhooks.
+/// Returns the caller's webhooks.
 pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let rows = newest_webhooks(ctx, READ).await?;
     let rows = rows.iter();
@@ -30,7 +30,7 @@ pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, St
     ))
 }
 
-/// The caller's tasks.
+/// Returns the caller's tasks.
 pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let rows = newest_tasks(ctx, None, READ).await?;
     let rows = rows.iter();
@@ -39,7 +39,7 @@ pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, Strin
     ))
 }
 
-/// The newest webhooks that the caller may see.
+/// Returns the newest webhooks that the caller may see.
 pub(crate) async fn newest_webhooks(
     ctx: &PageContext,
     most: u32,
@@ -52,7 +52,7 @@ pub(crate) async fn newest_webhooks(
     Ok(ctx.actor.webhooks(&query).await?.rows)
 }
 
-/// The newest tasks that the caller may see, of a webhook or all of them.
+/// Returns the newest tasks that the caller may see, of one webhook or of all.
 pub(crate) async fn newest_tasks(
     ctx: &PageContext,
     webhook: Option<WebhookId>,
@@ -77,7 +77,7 @@ fn few<'a>(choices: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Str
     }
 }
 
-/// The newest rows of a list, without what may be large: lists do not show it.
+/// Returns a page of the newest rows, without their large fields, which lists do not show.
 pub(crate) fn newest_rows<I>(limit: u32) -> Page<I> {
     Page::newest(limit).with_bodies(Bodies::Omitted)
 }

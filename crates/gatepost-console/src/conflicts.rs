@@ -1,5 +1,5 @@
-//! Conflicts between an open form and edits of others: found by digests of the values that the form
-//! began from, and shown with both values to choose from.
+//! Conflicts between an open form and edits by other users: found by digests of the values with
+//! which the form was opened, and shown with both values to choose from.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,18 +13,18 @@ use crate::layout::{beginning, label};
 use crate::texts::Texts;
 use crate::time::zone_field;
 
-/// The field with a digest of each value that the form began from.
+/// The field with a digest of each value with which the form was opened.
 pub(crate) const BEGAN: &str = "began";
-/// In front of the name of a field: its choice, and what is stored.
+/// The prefixes of a field's name: for its choice, and for its stored value.
 const CHOICE: &str = "take.";
 const THEIRS: &str = "theirs.";
-/// The words of a choice.
+/// The values of a choice.
 const STORED: &str = "stored";
 const TYPED: &str = "typed";
-/// Bytes of a value that are shown.
+/// The maximum number of bytes shown of a value.
 const MAX_SHOWN: usize = 2_000;
 
-/// The form of a stored record, with what it begins from.
+/// Returns the form of a stored record, with digests of its values.
 pub(crate) fn begun(stored: Form) -> Form {
     let began = values(&stored).into_iter();
     let began = began.map(|(name, value)| format!("{name}:{}", digest(&value)));
@@ -32,7 +32,7 @@ pub(crate) fn begun(stored: Form) -> Form {
     stored.with(BEGAN, began)
 }
 
-/// The form with what is stored in those fields for which that was chosen.
+/// Returns the form with the stored value in each field for which the user chose it.
 pub(crate) fn taken(stored: &Form, sent: Form) -> Form {
     let chosen = sent.iter().filter(|(_, choice)| *choice == STORED);
     let chosen = chosen.filter_map(|(name, _)| name.strip_prefix(CHOICE));
@@ -44,8 +44,8 @@ pub(crate) fn taken(stored: &Form, sent: Form) -> Form {
     sent.only(kept).and(taken)
 }
 
-/// The form with a choice for each field that others changed and that would be changed back; `None`
-/// if there is none. A form that does not say what it began from has none.
+/// Returns the form with a choice for each field that others changed and that this form would
+/// change back; `None` if there is no such field, or the form has no digests.
 pub(crate) fn conflicting(stored: &Form, sent: &Form) -> Option<Form> {
     let began = sent.given(BEGAN)?.split(' ');
     let began: BTreeMap<_, _> = began.filter_map(|one| one.split_once(':')).collect();
@@ -67,7 +67,7 @@ pub(crate) fn conflicting(stored: &Form, sent: &Form) -> Option<Form> {
     found.then(|| sent.clone().only(|name| name != BEGAN).and(form.iter()))
 }
 
-/// The choices, within the form; nothing where there are none.
+/// Renders the choices within the form; nothing if there are none.
 pub(crate) fn choices(t: &Texts, area: &str, form: &Form) -> Markup {
     let typed = values(form);
     let theirs = form.iter();
@@ -89,7 +89,7 @@ pub(crate) fn choices(t: &Texts, area: &str, form: &Form) -> Markup {
     }
 }
 
-/// The label of a field, as its form has it.
+/// Returns the label of a field in its form.
 fn named(t: &Texts, area: &str, name: &str) -> String {
     let text = t.find(&format!("{area}-form-{}", name.replace('_', "-")));
     text.map_or_else(|| label(t, name), Into::into)
@@ -108,7 +108,7 @@ fn shown(t: &Texts, area: &str, name: &str, value: &str) -> Markup {
     }
 }
 
-/// The one of the two fields for headers that does not count.
+/// Returns the field for headers that the form does not use: rows or text.
 fn unused(form: &Form) -> &'static str {
     match form.text("header_mode") {
         "text" => "header",
@@ -116,7 +116,7 @@ fn unused(form: &Form) -> &'static str {
     }
 }
 
-/// The values of fields, and of lists as lines, by name; without secrets and what is empty.
+/// Returns the values of fields by name, and lists as lines; without secrets and empty values.
 fn values(form: &Form) -> BTreeMap<&str, String> {
     let mut rows: BTreeMap<&str, Vec<(&str, Vec<&str>)>> = BTreeMap::new();
     let fields = form
@@ -131,7 +131,7 @@ fn values(form: &Form) -> BTreeMap<&str, String> {
         }
     }
     let lines = |(name, rows): (_, Vec<(&str, Vec<&str>)>)| {
-        // A row with only a ticked box is blank.
+        // A row that has only a ticked box is blank.
         let rows = rows
             .into_iter()
             .filter(|(row, cells)| row.is_empty() || cells != &["on"]);
@@ -141,7 +141,7 @@ fn values(form: &Form) -> BTreeMap<&str, String> {
     rows.into_iter().map(lines).collect()
 }
 
-/// A field, or the list to which it belongs.
+/// Returns the name of a field, or of the list to which it belongs.
 fn group(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
@@ -164,7 +164,7 @@ mod tests {
     fn only_what_others_changed_and_the_form_would_change_back_is_a_conflict() {
         let began = begun(stored());
         assert!(conflicting(&stored(), &began).is_none());
-        // An own change, a blank row, and a field that only the form has.
+        // The user's own change, a blank row, and a field that only the form has.
         let mine = began.clone().with("name", "mine").with("allow.1.on", "on");
         let mine = mine.with("csrf", "c").with("header.1.name", "");
         assert!(conflicting(&stored(), &mine).is_none());
@@ -181,12 +181,12 @@ mod tests {
         );
         assert_eq!(found.text("theirs.header"), "X-A 2");
         assert_eq!(found.text("name"), "mine");
-        // The same by both.
+        // Both made the same change.
         let same = began.with("name", "theirs");
         assert!(conflicting(&stored().with("name", "theirs"), &same).is_none());
         // A form of an older page.
         assert!(conflicting(&theirs, &stored()).is_none());
-        // Both saw the conflict: the next answer is final.
+        // The user has seen the conflict: the next answer is final.
         assert!(conflicting(&theirs, &found).is_none());
     }
 

@@ -1,4 +1,4 @@
-//! How a console is set up, and what it is: a router with every page, behind the guard.
+//! The console and its builder: a router with all pages behind the guard.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::{changes, dashboard, deliveries, events, guard, keys, links, tasks, w
 /// The largest form, in bytes: a message of 1 MiB fits in the encoding of forms.
 const MAX_FORM: usize = 4 * 1024 * 1024;
 
-/// Pages that a platform mounts: a user's keys, webhooks, tasks, events and deliveries in a
-/// browser (SPEC 4 rule 3). Cheap to clone.
+/// Pages that a platform mounts: a user's keys, webhooks, tasks, events and deliveries in a browser
+/// (SPEC 4 rule 3). Cheap to clone.
 ///
-/// Pages are rendered on the server and work without scripts, except for Copy and for figures that
+/// Pages are rendered on the server and work without scripts, except for Copy and for numbers that
 /// refresh themselves. One style sheet and one script are embedded, under names that change with
 /// their content.
 #[derive(Clone, Debug)]
@@ -44,9 +44,9 @@ impl Console {
         }
     }
 
-    /// All pages, below the path that was set
-    /// ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)): merge it at the root of the
-    /// platform's router, whatever its state.
+    /// Returns all pages, below the path that was set
+    /// ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)). Merge them at the root of the
+    /// platform's router, which may have any state.
     pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         self.pages().with_state(())
     }
@@ -84,7 +84,7 @@ impl Console {
     }
 }
 
-/// Sets up a [`Console`].
+/// A builder for a [`Console`].
 #[derive(Debug)]
 pub struct ConsoleBuilder {
     management: Management,
@@ -99,19 +99,19 @@ pub struct ConsoleBuilder {
 }
 
 impl Console {
-    /// Starts with what cannot be left out: the door to the services, and the platform's login.
+    /// Starts with the two required parts: the platform's services and its login.
     #[must_use]
     pub fn builder(management: Management, login: Arc<dyn ConsoleLogin>) -> ConsoleBuilder {
         Self::with(management, Login::Platform(login))
     }
 
-    /// Starts a console that is opened by [links](Self::link), for a platform that has an API and
-    /// no pages. Sessions are kept in `sessions`, the platform's store; `url` is where the console
-    /// is, with its path: `https://acme.example/console`.
+    /// Starts a console that [links](Self::link) open, for a platform that has an API and no pages.
+    /// The console stores sessions in `sessions`, the platform's store; `url` is the console's
+    /// address with its path: `https://acme.example/console`.
     ///
-    /// A session ends after 30 minutes without a request of a person, and 12 hours after it was
-    /// opened in any case (SPEC 5.1 rule 3). Its cookie is `HttpOnly` and `SameSite=Lax`, and
-    /// `Secure` if `url` is.
+    /// A session ends after 30 minutes without a user's request, and 12 hours after it was opened
+    /// in any case (SPEC 5.1 rule 3). Its cookie is `HttpOnly` and `SameSite=Lax`, and `Secure` if
+    /// `url` is.
     #[must_use]
     pub fn linked(
         management: Management,
@@ -122,14 +122,14 @@ impl Console {
         Self::with(management, Login::Links(Links::new(sessions, url))).base(&base)
     }
 
-    /// Returns an address that opens the console as this caller, once within a minute, in whichever
-    /// process it arrives. `name` is shown to the user, and cut to 1,020 bytes.
+    /// Returns an address that opens the console as this caller, once within a minute, in any
+    /// process of the platform. `name` is shown to the user, and cut to 1,020 bytes.
     ///
-    /// The address is a secret: hand it to the user's browser and log it nowhere. Opening it shows
-    /// a button; the button uses it up, so that a preview of the address does not.
+    /// The address is a secret: give it only to the user's browser and do not log it. Opening it
+    /// shows a button; only the button uses it up, so that a preview of the address does not.
     ///
-    /// The session outlives the API key of the caller, and the addresses to which the key is bound
-    /// do not bind the session. [`end_sessions`](Self::end_sessions) ends it.
+    /// The session outlives the API key of the caller, and is not bound to the addresses to which
+    /// the key is bound. [`end_sessions`](Self::end_sessions) ends it.
     ///
     /// # Errors
     /// [`LinkError::Restricted`] for an API key that may do less than its user,
@@ -141,7 +141,7 @@ impl Console {
         links.link(principal, name, self.state.clock.now()).await
     }
 
-    /// Ends all sessions of a user that links opened, and the links that were not used, in all
+    /// Ends all sessions of a user that links opened, and removes the user's unused links, in all
     /// processes.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Console {
 }
 
 impl ConsoleBuilder {
-    /// The path under which the pages are; `/console` by default, empty for the root.
+    /// Sets the path of the pages; `/console` by default, empty for the root.
     #[must_use]
     pub fn base(mut self, path: &str) -> Self {
         let path = path.trim_matches('/');
@@ -179,54 +179,56 @@ impl ConsoleBuilder {
         self
     }
 
-    /// The name at the top of each page; `Console` by default.
+    /// Sets the name at the top of each page; `Console` by default.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// Where the API is, such as `https://acme.example/api/v4`: for the command that is shown with
-    /// a new key. By default `/api/v4` (SPEC 4 rule 1) at the address at which the browser reached
-    /// the console.
+    /// Sets the address of the API, such as `https://acme.example/api/v4`, for the command that is
+    /// shown with a new key. By default `/api/v4` (SPEC 4 rule 1) at the address at which the
+    /// browser reached the console.
     #[must_use]
     pub fn api_url(mut self, url: Url) -> Self {
         self.api = Some(url);
         self
     }
 
-    /// A style sheet that is loaded after the console's own: `:root { --accent: #064; --on-accent:
-    /// #fff }`. The variables are listed at the top of `console.css`. Whoever sets colours is
-    /// responsible for their contrast.
+    /// Sets a style sheet that is loaded after the console's own: `:root { --accent: #064;
+    /// --on-accent: #fff }`. The variables are listed at the top of `console.css`. The platform is
+    /// responsible for the contrast of its colours.
     #[must_use]
     pub fn theme(mut self, css: impl Into<String>) -> Self {
         self.theme = css.into();
         self
     }
 
-    /// What the pages say; English by default. `lang` and `dir` of the pages follow from it.
+    /// Sets the texts of the pages; English by default. `lang` and `dir` of the pages follow from
+    /// them.
     #[must_use]
     pub fn texts(mut self, texts: Texts) -> Self {
         self.texts = texts;
         self
     }
 
-    /// The clock that the services use; the machine's by default.
+    /// Sets the clock, which must be the one that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The secret behind the tokens against forged requests: the same on all nodes that serve one
-    /// console. Random by default, so forms that were opened before a restart must be opened again.
+    /// Sets the secret for the tokens against forged requests: it must be the same on all nodes
+    /// that serve one console. Random by default, so forms that were opened before a restart must
+    /// be opened again.
     #[must_use]
     pub fn csrf_secret(mut self, secret: [u8; 32]) -> Self {
         self.csrf = Csrf::new(secret);
         self
     }
 
-    /// The console, ready to be mounted.
+    /// Builds the console, ready to be mounted.
     #[must_use]
     pub fn build(self) -> Console {
         Console::new(ConsoleState {

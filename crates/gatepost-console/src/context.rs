@@ -1,4 +1,4 @@
-//! What a page knows of its request: who asks, and of which console.
+//! The context of a page's request: its caller and its console.
 
 use std::sync::Arc;
 
@@ -20,34 +20,34 @@ use crate::texts::Texts;
 #[derive(Clone, Debug)]
 pub(crate) struct PageContext {
     pub console: Arc<ConsoleState>,
-    /// The caller at the door: all that a page reads or changes goes through it.
+    /// The caller of the services: the page reads and changes everything through it.
     pub actor: Actor,
     /// The caller's name, as the platform's login gives it.
     pub name: Arc<str>,
     /// The token that each form carries.
     pub csrf: Arc<str>,
-    /// The path of the page below the console's own: what its form is sent to.
+    /// The path of the page below the console's own, to which its form is sent.
     pub path: Arc<str>,
-    /// Where the API is, as far as anybody says.
+    /// The address of the API, if it is known.
     pub api: Option<Arc<str>>,
-    /// Whether a key was taken out of the address of the page.
+    /// Whether the console removed a key from the address of the page.
     pub key_withheld: bool,
-    /// The platform's form to log out by.
+    /// The platform's form for logging out.
     pub logout: Option<Arc<LogoutForm>>,
 }
 
 impl PageContext {
-    /// A path below the console's own.
+    /// Returns a path below the console's own, with the latter in front.
     pub(crate) fn at(&self, path: &str) -> String {
         self.console.at(path)
     }
 
-    /// Where the form of this page is sent.
+    /// Returns the address to which the form of this page is sent.
     pub(crate) fn own(&self) -> String {
         self.at(&self.path)
     }
 
-    /// What the pages say.
+    /// Returns the texts of the pages.
     pub(crate) fn texts(&self) -> &Texts {
         &self.console.texts
     }
@@ -62,7 +62,7 @@ impl PageContext {
 }
 
 impl<S: Sync> FromRequestParts<S> for PageContext {
-    /// Only where a page is not behind the guard: a fault of ours.
+    /// Only for a page that is not behind the guard: a bug of the console.
     type Rejection = StatusCode;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, StatusCode> {
@@ -74,16 +74,16 @@ impl<S: Sync> FromRequestParts<S> for PageContext {
     }
 }
 
-/// The door to the services, the platform's login, and how the pages look.
+/// The services, the platform's login, and the appearance of the pages.
 #[derive(Debug)]
 pub(crate) struct ConsoleState {
     pub management: Management,
     pub login: Login,
     pub clock: Arc<dyn Clock>,
-    /// The path under which all pages are, without a slash at its end.
+    /// The path of all pages, without a slash at its end.
     pub base: String,
     pub title: String,
-    /// Where the API is, if the platform said so.
+    /// The address of the API, if the platform set it.
     pub api: Option<Url>,
     pub assets: Assets,
     pub csrf: Csrf,
@@ -92,7 +92,7 @@ pub(crate) struct ConsoleState {
 }
 
 impl ConsoleState {
-    /// A path below the console's own.
+    /// Returns a path below the console's own, with the latter in front.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }

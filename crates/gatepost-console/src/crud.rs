@@ -1,5 +1,5 @@
-//! What the forms of all records do alike: a new one, an edit, what was typed in an earlier
-//! session, the hints while somebody types, and the question before a deletion.
+//! The behaviour that the forms of all records share: a new record, an edit, a form restored from
+//! an earlier session, hints while the user types, and the confirmation of a deletion.
 
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -21,32 +21,33 @@ use crate::row_id::RowId;
 /// A kind of records that are created, edited and deleted on pages. Its texts are named after
 /// [`AREA`](Self::AREA): `tasks-delete-title`, `tasks-delete-button`.
 pub(crate) trait Resource: 'static {
-    /// A record, as it is stored.
+    /// A stored record.
     type Row: Send + Sync;
-    /// What a form says that is valid.
+    /// The content of a valid form.
     type Draft: Send;
-    /// What there is once it is saved.
+    /// The result of saving.
     type Saved: Send;
     /// The first part of its addresses and of the names of its texts.
     const AREA: &'static str;
     const SECTION: Section;
-    /// Whether a form of a new one is taken only once: a reload would show another secret.
+    /// Whether the form of a new record is accepted only once: a reload would create another
+    /// secret.
     const ONCE: bool = false;
 
-    /// What the form of a new one begins with; the address may say more.
+    /// Returns the initial form of a new record; the address may fill in more.
     fn fresh(ctx: &PageContext, query: &Form) -> Form;
 
     fn load(ctx: &PageContext, id: i64) -> impl Future<Output = Result<Self::Row, Failure>> + Send;
 
-    /// What is stored, as it is in the form.
+    /// Returns the form with a stored record.
     fn form(row: &Self::Row) -> Form;
 
-    /// What is wrong with what is stored.
+    /// Returns the problems of a stored record.
     fn stored_problems(_ctx: &PageContext, _row: &Self::Row) -> Problems {
         Problems::none()
     }
 
-    /// The page with the form, of a new one or of this one.
+    /// Renders the page with the form, for a new record or for this one.
     fn page(
         ctx: &PageContext,
         row: Option<&Self::Row>,
@@ -54,7 +55,7 @@ pub(crate) trait Resource: 'static {
         problems: &Problems,
     ) -> impl Future<Output = Result<Markup, Failure>> + Send;
 
-    /// Parses a form, with the same types as the API's input; each error is noted beside its field.
+    /// Parses a form, with the same types as the API's input; notes each error next to its field.
     fn parse(
         ctx: &PageContext,
         row: Option<&Self::Row>,
@@ -68,23 +69,23 @@ pub(crate) trait Resource: 'static {
         draft: Self::Draft,
     ) -> impl Future<Output = Result<Self::Saved, ManageError>> + Send;
 
-    /// The way on; `done` is `created` or `saved`.
+    /// Returns the response after saving; `done` is `created` or `saved`.
     fn saved(
         ctx: &PageContext,
         done: &'static str,
         saved: Self::Saved,
     ) -> impl Future<Output = Result<Response, Failure>> + Send;
 
-    /// The field of the form for a field of the record.
+    /// Returns the field of the form for a field of the record.
     fn field_of(_form: &Form, field: &'static str) -> &'static str {
         field
     }
 
-    /// An error that only this kind has: the field that it is about, empty for the whole form, and
-    /// the text that says it.
+    /// Returns an error that only this kind has: its field, empty for the whole form, and the name
+    /// of its text.
     fn refusal(error: &ManageError) -> Option<(&'static str, &'static str)>;
 
-    /// What else is said while somebody types.
+    /// Returns further notes while the user types.
     fn hints(
         _ctx: &PageContext,
         _form: &Form,
@@ -92,7 +93,7 @@ pub(crate) trait Resource: 'static {
         async { Ok(json!({})) }
     }
 
-    /// What is asked before one is deleted, and fields of that question.
+    /// Renders the confirmation before a deletion, with further fields of it.
     fn question(
         ctx: &PageContext,
         id: i64,
@@ -104,13 +105,13 @@ pub(crate) trait Resource: 'static {
         sent: &Form,
     ) -> impl Future<Output = Result<(), ManageError>> + Send;
 
-    /// Where one leads that is not deleted after all.
+    /// Returns the address to which cancelling a deletion leads.
     fn kept_at(_id: i64) -> String {
         format!("/{}", Self::AREA)
     }
 }
 
-/// The routes of a kind's forms.
+/// Returns the routes of a kind's forms.
 pub(crate) fn crud<R: Resource>() -> Router {
     Router::new()
         .route("/new", get(new::<R>).post(create::<R>))
@@ -121,7 +122,7 @@ pub(crate) fn crud<R: Resource>() -> Router {
         .route("/{id}/delete", get(ask::<R>).post(delete::<R>))
 }
 
-/// The address of a record whose page is that which edits it.
+/// Redirects from the address of a record to the page that edits it.
 pub(crate) async fn to_edit<R: Resource>(
     ctx: PageContext,
     RowId(id): RowId,
@@ -131,7 +132,7 @@ pub(crate) async fn to_edit<R: Resource>(
     Ok(Redirect::to(&ctx.at(&path)).into_response())
 }
 
-/// Back to the list, which says what was done.
+/// Redirects to the list, which confirms the operation.
 pub(crate) fn to_list<R: Resource>(ctx: &PageContext, done: &str) -> Response {
     Redirect::to(&ctx.at(&format!("/{}?done={done}", R::AREA))).into_response()
 }
@@ -146,7 +147,7 @@ async fn create<R: Resource>(ctx: PageContext, sent: Form) -> Result<Response, F
     save::<R>(&ctx, None, &sent).await
 }
 
-/// The form with what was typed in an earlier session.
+/// Shows the form with the values typed in an earlier session.
 async fn new_again<R: Resource>(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let page = R::page(&ctx, None, &sent, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
@@ -177,7 +178,7 @@ async fn update<R: Resource>(
     Ok((StatusCode::CONFLICT, page).into_response())
 }
 
-/// As [`new_again`], of an edit.
+/// Does the same as [`new_again`] for an edit.
 async fn edit_again<R: Resource>(
     ctx: PageContext,
     RowId(id): RowId,
@@ -194,7 +195,7 @@ async fn save<R: Resource>(
     sent: &Form,
 ) -> Result<Response, Failure> {
     let mut problems = Problems::new(ctx.texts());
-    // A button that changes the form itself: a row more, the preview again.
+    // A button that changes the form itself: it adds a row or renews the preview.
     if sent.given("do").is_some() {
         let page = R::page(ctx, row, sent, &problems).await?;
         return Ok(page.into_response());
@@ -220,8 +221,8 @@ async fn save<R: Resource>(
     }
 }
 
-/// Notes an error of a change beside the field that it is about, in the words of the form; any
-/// other error fails the request.
+/// Notes an error of a change next to its field, in the words of the form; any other error fails
+/// the request.
 pub(crate) fn note_error<R: Resource>(
     ctx: &PageContext,
     error: ManageError,
@@ -239,7 +240,7 @@ pub(crate) fn note_error<R: Resource>(
     Ok(())
 }
 
-/// The form was submitted before, by a reload or a second click.
+/// Returns the page for a form that was submitted already, by a reload or a second click.
 pub(crate) fn already_submitted<R: Resource>(ctx: &PageContext) -> Response {
     let (t, name) = (ctx.texts(), format!("{}-submitted", R::AREA));
     let list = ctx.at(R::SECTION.path());
@@ -249,8 +250,8 @@ pub(crate) fn already_submitted<R: Resource>(ctx: &PageContext) -> Response {
     refused(page(ctx, R::SECTION, &title, &body))
 }
 
-/// The same validation, for the hints that are shown while the user types; of the record whose
-/// number is in the address, if one is.
+/// Validates the form for the hints that are shown while the user types; with the record whose
+/// number is in the address, if there is one.
 async fn check<R: Resource>(
     ctx: PageContext,
     Query(query): Query,
@@ -269,7 +270,7 @@ async fn ask<R: Resource>(ctx: PageContext, RowId(id): RowId) -> Result<Markup, 
     question::<R>(&ctx, id, None).await
 }
 
-/// The page that asks, with the reason if the deletion was refused.
+/// Renders the confirmation of a deletion, with the reason if it was refused.
 async fn question<R: Resource>(
     ctx: &PageContext,
     id: i64,
@@ -297,8 +298,8 @@ async fn delete<R: Resource>(
     }
 }
 
-/// A form around its fields, below its problems and the conflicts with other edits.
-/// `check` is where it is checked while somebody types; empty for nowhere.
+/// Renders a form around its fields, below its problems and its conflicts with other edits. `check`
+/// is the address that validates the form while the user types; empty for none.
 pub(crate) fn form<R: Resource>(
     ctx: &PageContext,
     is_new: bool,
@@ -317,7 +318,7 @@ pub(crate) fn form<R: Resource>(
         form.main method="post" action=(ctx.own()) novalidate data-check=[(!check.is_empty()).then(|| ctx.at(check))] {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if R::ONCE && is_new { input type="hidden" name="ticket" value=(Tickets::issue()); }
-            // What the Enter key presses.
+            // The button that the Enter key presses.
             button.unseen tabindex="-1" aria-hidden="true" { (button) }
             @if let Some(began) = form.given(BEGAN) { input type="hidden" name=(BEGAN) value=(began); }
             (choices(t, R::AREA, form))

@@ -1,5 +1,5 @@
-//! Tokens of forms: that one came from a page of ours, opened in the same session, and that it is
-//! submitted only once.
+//! Tokens of forms: proof that a form came from a page of the console in the same session, and that
+//! it is submitted only once.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -10,12 +10,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// How many used tickets are remembered; an older one could be used again.
+/// The number of used tickets that are remembered; an older one could be used again.
 const REMEMBERED: usize = 10_000;
 /// The length of a ticket as text.
 const LENGTH: usize = 22;
 
-/// Makes and checks tokens: an HMAC of the session under a secret.
+/// The source of tokens: a token is an HMAC of the session under a secret.
 #[derive(Clone)]
 pub(crate) struct Csrf(Hmac<Sha256>);
 
@@ -28,7 +28,7 @@ impl Csrf {
         Self::new(rand::random())
     }
 
-    /// The token of a session.
+    /// Returns the token of a session.
     pub(crate) fn token(&self, session: &str) -> String {
         URL_SAFE_NO_PAD.encode(self.of(session).finalize().into_bytes())
     }
@@ -49,7 +49,7 @@ impl Csrf {
 }
 
 trait Padded {
-    /// A key of the digest's block length.
+    /// Returns a key of the digest's block length.
     fn into_padded(self) -> hmac::digest::Key<Hmac<Sha256>>;
 }
 
@@ -69,8 +69,8 @@ impl fmt::Debug for Csrf {
     }
 }
 
-/// The tickets that were used in this process. On another node a second use is accepted, but the
-/// name of the key, which is already taken, refuses it.
+/// The tickets that were used in this process. Another node accepts a second use, but the name of
+/// the key, which is already taken, makes the store refuse it.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets(Mutex<Used>);
 
@@ -81,7 +81,7 @@ struct Used {
 }
 
 impl Tickets {
-    /// A new ticket for a form.
+    /// Returns a new ticket for a form.
     pub(crate) fn issue() -> String {
         URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>())
     }
@@ -104,7 +104,7 @@ impl Tickets {
         true
     }
 
-    /// Gives a ticket back: what it was taken for failed.
+    /// Makes a ticket valid again because the operation failed.
     pub(crate) fn put_back(&self, ticket: &str) {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         used.known.remove(ticket);

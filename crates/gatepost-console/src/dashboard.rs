@@ -1,5 +1,5 @@
-//! The first page: how webhooks, tasks and events work together, the latest deliveries (SPEC 4
-//! rule 3), and how much of each limit the caller has used.
+//! The first page: how webhooks, tasks and events work together, the latest deliveries (SPEC 4 rule
+//! 3), and how much of each limit the caller has used.
 
 use std::borrow::Cow;
 
@@ -22,15 +22,15 @@ use crate::texts::Texts;
 use crate::time::away;
 use crate::webhooks::health;
 
-/// At most this number of rows is counted.
+/// The maximum number of rows that are counted.
 const COUNTED: usize = 100;
-/// One more is read, to see whether there are more.
+/// The number of rows that are read: one more shows whether there are more.
 const READ: u32 = 101;
-/// Deliveries shown.
+/// The number of deliveries that are shown.
 const SHOWN: u32 = 10;
-/// From this share on, in percent, a limit is pointed out.
+/// The percentage of a limit from which on the page warns.
 const NEARLY: u128 = 90;
-/// The texts of 1,024 bytes, of 1,024 of these, and so on.
+/// The names of the texts for 1,024 bytes, 1,024 of these, and so on.
 const UNITS: [&str; 4] = [
     "home-limits-kib",
     "home-limits-mib",
@@ -44,19 +44,19 @@ pub(crate) fn routes() -> Router {
         .route(LIVE, get(live))
 }
 
-/// One of the three records: `home-webhook-title` and so on are its texts.
+/// One of the three kinds of records, with texts such as `home-webhook-title`.
 struct Step {
     name: &'static str,
-    /// Where they are listed.
+    /// The path of its list.
     path: &'static str,
     count: usize,
-    /// Whether it is the next one to create.
+    /// Whether this is the next record to create.
     here: bool,
 }
 
 impl Step {
-    /// A text of it: its title, its purpose, what screen readers say of the number, and the buttons
-    /// that create one, where this step comes first or does not.
+    /// Returns the name of a text: its title, its purpose, the number for screen readers, or a
+    /// button that creates a record, depending on whether this step comes first.
     fn text(&self, what: &str) -> String {
         format!("home-{}-{what}", self.name)
     }
@@ -97,7 +97,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     .into_response())
 }
 
-/// How many webhooks, tasks and events the caller may see, as far as they are counted.
+/// Returns the number of webhooks, tasks and events that the caller may see, up to the limit.
 async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
     let events = EventQuery {
         scope: Scope::All,
@@ -134,8 +134,8 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
     }
 }
 
-/// The figures of the whole system's queue, for those who may see all of it, by the names of their
-/// texts.
+/// Returns the statistics of the whole system's queue by the names of their texts, for callers who
+/// may see all of it.
 fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
     let percent = t.decimal(health.error_rate * 100.0, 0);
     [
@@ -149,7 +149,7 @@ fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
     ]
 }
 
-/// What changes by itself: limits, the queue, the latest deliveries.
+/// Renders the sections that refresh themselves: limits, the queue, the latest deliveries.
 async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = limits_section(ctx).await?;
     let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
@@ -167,7 +167,7 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     })
 }
 
-/// What fails, above everything else.
+/// Renders the failing webhooks, above everything else.
 async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
     let failing = health::failing(ctx).await?;
     Ok(Live::at(ctx.at(LIVE)).part("failing", "", &failing))
@@ -179,19 +179,19 @@ fn figures(ctx: &PageContext, health: &Health) -> Markup {
     html! {
         h2 { (t.of("home-queue-title")) }
         dl.figures { @for (name, text) in figures_of(t, health) { div { dd { (text) } dt { (t.of(name)) } } } }
-        // The figures of the queue are counted now and then, for all processes.
+        // The numbers of the queue are counted periodically, for all processes.
         p.quiet { (t.markup("home-queue-counted", &[("time", counted.into())])) }
         @if !health.recording { p.note.bad role="alert" { (t.of("home-queue-unrecorded")) } }
     }
 }
 
-/// The live parts of the page.
+/// Returns the live parts of the page.
 async fn live(ctx: PageContext) -> Result<Response, Failure> {
     let (failing, parts) = (failing(&ctx).await?, live_sections(&ctx).await?);
     Ok(live_parts(&ctx, &html! { (failing) (parts) }))
 }
 
-/// The section of the first page.
+/// Renders the section of limits.
 async fn limits_section(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = ctx.actor.limits(ctx.principal().owner).await?;
     let t = ctx.texts();
@@ -207,14 +207,14 @@ async fn limits_section(ctx: &PageContext) -> Result<Markup, Failure> {
     })
 }
 
-/// What a limit is called here, and whether it counts bytes.
+/// Returns the name of a limit, and whether it counts bytes.
 fn shown<'a>(t: &'a Texts, name: &'a str) -> (Cow<'a, str>, bool) {
     let text = t.find(&format!("home-limits-{}", name.replace('_', "-")));
     let is_bytes = text.is_some() && name.ends_with("_bytes");
     (text.unwrap_or(name.into()), is_bytes)
 }
 
-/// `3 of 500`
+/// Returns a text such as `3 of 500`.
 fn of_limit(t: &Texts, used: u64, most: u64, is_bytes: bool) -> String {
     let used = ("used", amount(t, used, is_bytes).into());
     if most == u64::MAX {

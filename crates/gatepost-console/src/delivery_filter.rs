@@ -1,4 +1,4 @@
-//! Which deliveries are listed: the filter, as it is kept in the address, and what it finds.
+//! The filter of deliveries, as it is kept in the address, and the query for it.
 
 use std::borrow::Cow;
 
@@ -16,11 +16,11 @@ use crate::form::Form;
 use crate::texts::Texts;
 use crate::time::{field, parse_field};
 
-/// Characters of an id that are compared: no id is longer.
+/// The maximum number of characters of an id that are compared: no id is longer.
 const ID: usize = 128;
-/// Bytes of a text that is searched for.
+/// The maximum number of bytes of a search text.
 pub(crate) const TEXT: usize = 200;
-/// How an attempt may end without success: the words of the log, which filters take as well.
+/// The classes of failed attempts: the words of the log, which filters accept as well.
 const CLASSES: [&str; 12] = [
     "build",
     "connect",
@@ -38,16 +38,17 @@ const CLASSES: [&str; 12] = [
 
 /// The status of the last response.
 pub(crate) const STATUS: Field = Field::number("status", 100, 599);
-/// Queued at or after this, and before this.
+/// The range of times at which a delivery was queued: from the first, before the second.
 pub(crate) const QUEUED: &[Field] = &[Field::date("from"), Field::date("before")];
-/// The beginning of a message ID or of the id of an occurrence.
+/// The beginning of a message ID or of an occurrence's id.
 pub(crate) const BY_ID: Field = Field::text("id", ID);
 
-/// What is understood of a field.
+/// A function that returns the valid value of a field.
 type Read = fn(&Form) -> Option<String>;
 
-/// The fields of a filter, in their order in an address: each with what is understood of it. `q` is
-/// a part of the message, of an id or of the result; `class` how the last attempt ended.
+/// The fields of a filter, in their order in an address, each with the function that reads it. `q`
+/// is a part of the message, of an id or of the result; `class` is the class of the last failed
+/// attempt.
 const FIELDS: [(&str, Read); 9] = [
     ("q", |form| short(form, "q", TEXT)),
     ("webhook", |form| {
@@ -67,12 +68,13 @@ const FIELDS: [(&str, Read); 9] = [
     ("before", |form| time(form, "before")),
 ];
 
-/// Which deliveries to list: those that match all fields that there are.
+/// A filter of deliveries: a delivery matches if all fields that are set match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeliveryFilter(Form);
 
 impl DeliveryFilter {
-    /// What is no filter is none: the page shows what was understood.
+    /// Parses a filter. An invalid value is ignored: the page shows the fields that were
+    /// understood.
     pub(crate) fn parse(query: &Form) -> Self {
         let known = FIELDS
             .iter()
@@ -82,17 +84,22 @@ impl DeliveryFilter {
         }))
     }
 
-    /// The deliveries of a webhook.
+    /// Returns the filter for the deliveries of a webhook.
     pub(crate) fn of_webhook(webhook: WebhookId) -> Self {
         Self(Form::default().with("webhook", webhook.to_string()))
     }
 
-    /// What is asked for, field by field.
+    /// Restricts the filter to the state with this name; an empty name is any state.
+    pub(crate) fn of_state(self, word: &str) -> Self {
+        Self::parse(&self.0.with("state", word))
+    }
+
+    /// Returns the fields of the filter.
     pub(crate) fn form(&self) -> &Form {
         &self.0
     }
 
-    /// Whether anything is asked of this field.
+    /// Whether this field is set.
     pub(crate) fn has(&self, field: &str) -> bool {
         self.0.given(field).is_some()
     }
@@ -101,15 +108,15 @@ impl DeliveryFilter {
         DeliveryState::from_word(self.0.text("state"))
     }
 
-    /// As a query string.
+    /// Returns the filter as a query string.
     pub(crate) fn to_query(&self) -> String {
         let mut query = Serializer::new(String::new());
         query.extend_pairs(self.0.iter());
         query.finish()
     }
 
-    /// The newest deliveries, at most `limit`. A webhook or a task that the caller may not see is
-    /// not found.
+    /// Returns the newest deliveries, at most `limit`. A webhook or a task that the caller may not
+    /// see is not found.
     pub(crate) async fn newest(
         &self,
         ctx: &PageContext,
@@ -118,7 +125,7 @@ impl DeliveryFilter {
         Ok(self.found(ctx, newest_rows(limit)).await?.rows)
     }
 
-    /// One page of deliveries; fewer where a look has read enough.
+    /// Returns one page of deliveries; fewer if the query reached its limit.
     pub(crate) async fn found(
         &self,
         ctx: &PageContext,
@@ -160,25 +167,25 @@ fn time(form: &Form, name: &str) -> Option<String> {
     parse_field(&form.date(name)).map(field)
 }
 
-/// The class of this word, if there is one.
+/// Returns the class with this name, if there is one.
 pub(crate) fn class(word: &str) -> Option<&'static str> {
     CLASSES.into_iter().find(|class| *class == word)
 }
 
-/// What the class of an attempt is called: the word itself where it has no name.
+/// Returns the name of an attempt's class, or the word itself if it has no name.
 pub(crate) fn class_name<'a>(texts: &'a Texts, class: &'a str) -> Cow<'a, str> {
     let name = format!("deliveries-class-{}", class.replace('_', "-"));
     texts.find(&name).unwrap_or(class.into())
 }
 
-/// These choices, and first the one that does not filter.
+/// Returns these choices after one that does not filter.
 pub(crate) fn or_all(texts: &Texts, mut choices: Vec<(String, String)>) -> Vec<(String, String)> {
     let all = texts.of("deliveries-filter-all").into_owned();
     choices.insert(0, (String::new(), all));
     choices
 }
 
-/// The classes to choose from.
+/// Returns the classes to choose from.
 pub(crate) fn classes(texts: &Texts) -> Vec<(String, String)> {
     let named = |class: &str| (class.to_owned(), class_name(texts, class).into_owned());
     or_all(texts, CLASSES.map(named).into())
@@ -219,7 +226,8 @@ mod tests {
     fn each_class_has_a_name() {
         let texts = Texts::english();
         for class in CLASSES {
-            // What has no name is called by the word itself, at the same address.
+            // A class without a name would be returned as the word itself, at the same memory
+            // address.
             let name = class_name(&texts, class);
             assert!(!std::ptr::eq(class.as_ptr(), name.as_ptr()), "{class}");
         }

@@ -1,57 +1,67 @@
-//! The table of deliveries, as several pages show it.
+//! The table of deliveries that several pages show.
 
 use gatepost_storage::webhooks::Delivery;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
+use crate::delivery_filter::class_name;
 use crate::delivery_words;
-use crate::delivery_words::{badges, inactive, standing};
-use crate::layout::seen;
+use crate::delivery_words::{badges, inactive};
+use crate::layout::{code, seen};
 use crate::list_view::{Column, Rank, table};
 use crate::names::Names;
-use crate::time::{span, stamp};
+use crate::time::{away, span};
 
-/// The order by when they were queued, by its name in the address.
+/// The order by the time of queueing, by its name in the address.
 pub(crate) const QUEUED: &str = "created";
 
 /// A column of deliveries.
 type Of = Column<Names, Delivery>;
 
 const COLUMNS: &[Of] = &[
-    Of::new("deliveries-delivery", |ctx, _, delivery| {
-        let path = ctx.at(&format!("/deliveries/{}", delivery.id));
-        html! { a href=(path) { "#" (delivery.id) } }
+    Of::new("deliveries-state", |ctx, names, delivery| {
+        let webhook = names.webhooks.get(&delivery.webhook);
+        let held = webhook.and_then(inactive);
+        let hint = delivery_words::hint(ctx.texts(), delivery, held.as_ref());
+        html! { span title=(hint) { (badges(ctx.texts(), delivery, held.as_ref())) } }
     }),
     Of::new("deliveries-cause", |ctx, names, delivery| {
-        html! { div { (delivery_words::short(ctx, delivery, names)) } }
-    }),
-    Of::new("deliveries-webhook", |ctx, names, delivery| {
+        let path = ctx.at(&format!("/deliveries/{}", delivery.id));
+        let cause = delivery.cause.as_ref();
+        let occurrence = cause.and_then(|cause| cause.occurrence.as_ref());
+        html! { a href=(path) title=[occurrence] { (seen(&delivery_words::title(ctx, delivery, names))) " " span.quiet { "#" (delivery.id) } } }
+    })
+    .name(),
+    Of::new("deliveries-webhook", |_, names, delivery| {
         let webhook = names.webhooks.get(&delivery.webhook);
         let name = webhook.map_or("–", |webhook| webhook.name.as_str());
-        html! { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(name)) } }
+        html! { span { (seen(name)) } }
     }),
-    Of::new("deliveries-state", |ctx, names, delivery| {
-        let (t, webhook) = (ctx.texts(), names.webhooks.get(&delivery.webhook));
-        let held = webhook.and_then(inactive);
-        html! { div { (badges(t, delivery)) " " (standing(t, delivery, webhook, held.as_ref(), ctx.now())) } }
-    }),
-    Of::new("deliveries-status", |_, _, delivery| {
-        html! { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
-    }),
-    Of::new("deliveries-duration", |ctx, _, delivery| {
-        html! { span { @match delivery.duration { Some(took) => (span(ctx.texts(), took)), None => "–" } } }
-    }),
+    Of::new("deliveries-status", |ctx, _, delivery| {
+        html! { @match (delivery.response_status, delivery.attempts) {
+            (Some(status), _) => (code(status)),
+            (None, 0) => span { "–" },
+            (None, _) => span.quiet { (class_name(ctx.texts(), &delivery.class)) },
+        } }
+    })
+    .desk(),
     Of::new("deliveries-attempts", |_, _, delivery| {
         html! { span { (delivery.attempts) } }
-    }),
-    Of::new("deliveries-queued", |ctx, _, delivery| {
-        html! { div { (stamp(ctx.texts(), delivery.created, ctx.now())) } }
     })
-    .sorted(QUEUED, |_, delivery| Rank::Time(delivery.created)),
+    .desk(),
+    Of::new("deliveries-duration", |ctx, _, delivery| {
+        html! { span { @match delivery.duration { Some(took) => (span(ctx.texts(), took)), None => "–" } } }
+    })
+    .desk(),
+    Of::new("deliveries-queued", |ctx, _, delivery| {
+        html! { (away(ctx.texts(), delivery.created, ctx.now())) }
+    })
+    .sorted(QUEUED, |_, delivery| Rank::Time(delivery.created))
+    .when(),
 ];
 
-/// The deliveries, with what made them and how they stand. In a list that can be sorted by when
-/// they were queued, `queued` is the heading of that column.
+/// Renders the deliveries with their causes and states. In a list that can be sorted by the time of
+/// queueing, `queued` is the heading of that column.
 pub(crate) fn rows(
     ctx: &PageContext,
     deliveries: &[Delivery],
@@ -60,5 +70,5 @@ pub(crate) fn rows(
 ) -> Markup {
     let heading = |_: &str, sort: &str| queued.filter(|_| sort == QUEUED).cloned();
     let id = |delivery: &Delivery| format!("delivery-{}", delivery.id);
-    table(ctx, "wide", COLUMNS, names, deliveries, heading, id)
+    table(ctx, "lines", COLUMNS, names, deliveries, heading, id)
 }

@@ -1,4 +1,4 @@
-//! A delivery in words: how it stands, and what made it.
+//! The state and the cause of a delivery in words.
 
 use std::borrow::Cow;
 
@@ -6,50 +6,81 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::WaitReason;
 use gatepost_storage::webhooks::{Cause, Delivery, DeliveryState};
 use maud::{Markup, html};
-use webhook_model::{Activity, DeliveryMode, Webhook};
+use webhook_model::{Activity, DeliveryMode, ObjectId, Webhook};
 
 use crate::context::PageContext;
-use crate::layout::{badge, seen, state};
+use crate::layout::{self, badge, seen};
 use crate::names::{Names, known_type};
 use crate::texts::Texts;
-use crate::time::{distance, span};
+use crate::time::{away, span};
 
-/// What the engine says of a task that a user runs.
+/// The type and the event that the engine records for a task that a user runs.
 const BY_HAND: (&str, &str) = ("tasks", "execute");
 
-/// The state, and whether a task was tested by it.
-pub(crate) fn badges(texts: &Texts, delivery: &Delivery) -> Markup {
-    let (word, kind) = state(texts, delivery.state);
+/// Returns the state of a delivery in one word, and the colour of its badge.
+pub(crate) fn state_of<'a>(
+    texts: &'a Texts,
+    delivery: &Delivery,
+    wait_reason: Option<&WaitReason>,
+) -> (Cow<'a, str>, &'static str) {
+    use WaitReason::{Inactive, Owner, Target};
+    match (delivery.state, wait_reason) {
+        (DeliveryState::Queued, Some(Inactive(_) | Owner | Target(_))) => {
+            (texts.of("frame-state-held"), "")
+        }
+        (DeliveryState::Queued, _) if delivery.tries > 0 => {
+            (texts.of("frame-state-retrying"), "warn")
+        }
+        (state, _) => layout::state(texts, state),
+    }
+}
+
+/// Renders badges for the state, and for a test.
+pub(crate) fn badges(
+    texts: &Texts,
+    delivery: &Delivery,
+    wait_reason: Option<&WaitReason>,
+) -> Markup {
+    let (word, kind) = state_of(texts, delivery, wait_reason);
     html! {
         (badge(kind, &word))
         @if delivery.message_id.is_test() { " " (badge("busy", &texts.of("deliveries-test"))) }
     }
 }
 
-/// What is said beside the state: how it ended, or what it waits for.
+/// Renders the outcome of a delivery, or the reason for which it waits.
 pub(crate) fn standing(
     texts: &Texts,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
     wait_reason: Option<&WaitReason>,
     now: DateTime<Utc>,
-) -> String {
+) -> Markup {
     match delivery.state {
         DeliveryState::Sent | DeliveryState::Error => {
-            texts.rule(&delivery.status_info).into_owned()
+            html! { (texts.rule(&delivery.status_info)) }
         }
         DeliveryState::Running => {
             let number = u64::from(delivery.tries) + 1;
-            texts.with("deliveries-running-attempt", &[("number", number.into())])
+            texts.markup("deliveries-running-attempt", &[("number", number.into())])
         }
         DeliveryState::Queued => match wait_reason.and_then(|by| held(texts, by)) {
-            Some(held) => held,
+            Some(held) => html! { (held) },
             None => waits(texts, delivery, webhook, now),
         },
     }
 }
 
-/// What a list knows without a further look: whether the webhook sends at all.
+/// Returns why a delivery is in its state, for a row too short to show it; may be empty.
+pub(crate) fn hint(texts: &Texts, delivery: &Delivery, wait_reason: Option<&WaitReason>) -> String {
+    match delivery.state {
+        DeliveryState::Queued => wait_reason.and_then(|by| held(texts, by)),
+        _ => None,
+    }
+    .unwrap_or_else(|| texts.rule(&delivery.status_info).into_owned())
+}
+
+/// Returns the reason that a list knows without a further query: whether the webhook sends at all.
 pub(crate) fn inactive(webhook: &Webhook) -> Option<WaitReason> {
     match (webhook.activity, webhook.mode) {
         (Activity::Active, DeliveryMode::Push) => None,
@@ -79,13 +110,13 @@ fn held(texts: &Texts, by: &WaitReason) -> Option<String> {
     Some(held.into_owned())
 }
 
-/// Nothing is in its way but its time, or its turn.
+/// Renders the state of a delivery that only waits for its time or for earlier deliveries.
 fn waits(
     texts: &Texts,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
     now: DateTime<Utc>,
-) -> String {
+) -> Markup {
     let (tries, is_due) = (delivery.tries, delivery.due <= now);
     let retries = webhook.map(Webhook::reattempts);
     let of = retries.filter(|of| tries <= *of);
@@ -98,57 +129,39 @@ fn waits(
         (_, None, false) => "deliveries-retry",
     };
     let values = [
-        ("when", distance(texts, delivery.due, now).into()),
-        ("number", tries.into()),
-        ("of", of.into()),
+        ("when", away(texts, delivery.due, now).into()),
+        ("number", u64::from(tries).into()),
+        ("of", u64::from(of.unwrap_or_default()).into()),
     ];
-    texts.with(name, &values)
+    texts.markup(name, &values)
 }
 
-/// Of a row: the event and its object, then the task and the id of the occurrence.
-pub(crate) fn short(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
+/// Returns the event and its object, as a title.
+pub(crate) fn title(ctx: &PageContext, delivery: &Delivery, names: &Names) -> String {
     let t = ctx.texts();
-    html! {
-        @match &delivery.cause {
-            Some(cause) => {
-                (what(ctx, cause))
-                @if let Some(object) = object(t, cause, names) { " · " (seen(&object)) }
-            }
-            None => (unrecorded(t, delivery)),
-        }
-        div.below.quiet {
-            @if delivery.task.is_some() { span { (task(ctx, delivery, names)) } }
-            @if let Some(id) = delivery.cause.as_ref().and_then(|cause| cause.occurrence.as_ref()) { span { (id) } }
-        }
+    let Some(cause) = &delivery.cause else {
+        return unrecorded(t, delivery).into_owned();
+    };
+    match object(t, cause, names) {
+        Some(object) => format!("{} · {object}", what(ctx, cause)),
+        None => what(ctx, cause),
     }
 }
 
-/// Rows of a list of facts.
+/// Renders the details of the cause that are not in the title.
 pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
-    let t = ctx.texts();
+    let (t, cause) = (ctx.texts(), delivery.cause.as_ref());
     html! {
-        dt { (t.of("deliveries-cause")) } dd {
-            @match &delivery.cause {
-                Some(cause) => (what(ctx, cause)),
-                None => (unrecorded(t, delivery)),
-            }
+        @if delivery.task.is_some() { div { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } } }
+        @if let Some(user) = cause.and_then(|cause| cause.by) { div { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.into()))) } } }
+        @if let Some(id) = cause.and_then(|cause| cause.occurrence.as_ref()) { div { dt { (t.of("deliveries-occurrence-id")) } dd { code { (id) } } } }
+        @if let Some(trace) = cause.and_then(|cause| cause.trace.as_ref()) {
+            div { dt { (t.of("deliveries-trace")) } dd { code { (format!("{:032x}", trace.parent.trace_id())) } } }
         }
-        @if let Some(cause) = &delivery.cause {
-            @if let Some(object) = object(t, cause, names) { dt { (t.of("deliveries-object")) } dd { (seen(&object)) } }
-            @if let Some(id) = &cause.occurrence { dt { (t.of("deliveries-occurrence-id")) } dd { code { (id) } } }
-            @if let Some(trace) = &cause.trace {
-                dt { (t.of("deliveries-trace")) } dd { code { (format!("{:032x}", trace.parent.trace_id())) } }
-            }
-            @if let Some(data) = &cause.data {
-                dt { (t.of("deliveries-data")) } dd { code { (seen(data.as_str())) } @if data.is_cut() { " " (t.of("deliveries-data-cut")) } }
-            }
-            @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.into()))) } }
-        }
-        @if delivery.task.is_some() { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } }
     }
 }
 
-/// Of a delivery without a recorded cause.
+/// Returns the text for a delivery without a recorded cause.
 fn unrecorded<'a>(t: &'a Texts, delivery: &Delivery) -> Cow<'a, str> {
     match delivery.task {
         Some(_) => t.of("deliveries-cause-unknown"),
@@ -156,7 +169,7 @@ fn unrecorded<'a>(t: &'a Texts, delivery: &Delivery) -> Cow<'a, str> {
     }
 }
 
-/// `Virtual machines: powered on`
+/// Returns a text such as `Virtual machines: powered on`.
 fn what(ctx: &PageContext, cause: &Cause) -> String {
     let t = ctx.texts();
     let catalog = ctx.actor.catalog();
@@ -173,9 +186,10 @@ fn what(ctx: &PageContext, cause: &Cause) -> String {
     )
 }
 
-/// `web-1 (#3)`; of an object without a name its number.
+/// Returns a text such as `web-1 (#3)`, or the number of an object without a name.
 fn object(t: &Texts, cause: &Cause, names: &Names) -> Option<String> {
-    let key = cause.object?;
+    // The object of a task that is run without one has the number 0.
+    let key = cause.object.filter(|key| *key != ObjectId::from(0))?;
     let (name, number) = (names.row(cause.event_type.as_str(), key), key.to_string());
     Some(match name.strip_prefix('#') == Some(number.as_str()) {
         true => name,
@@ -245,11 +259,17 @@ mod tests {
         }
     }
 
+    /// Returns the words of a text, without its markup.
+    fn words(markup: &Markup) -> String {
+        let parts = markup.0.split('<').map(|part| part.rsplit('>').next());
+        parts.flatten().collect()
+    }
+
     #[test]
     fn what_waits_says_for_what() {
         use DeliveryState::{Error, Queued, Running};
         let five = webhook(5);
-        for (state, tries, due_in, words) in [
+        for (state, tries, due_in, phrase) in [
             (Queued, 2, 27, "retry 2 of 5, next attempt in 27 seconds"),
             (Queued, 1, 61, "retry 1 of 5, next attempt in 1 minute"),
             (Queued, 5, -3, "retry 5 of 5, next attempt now"),
@@ -261,7 +281,26 @@ mod tests {
         ] {
             let delivery = delivery(state, tries, due_in);
             let said = standing(&Texts::english(), &delivery, Some(&five), None, now());
-            assert_eq!(said, words);
+            assert_eq!(words(&said), phrase);
+        }
+    }
+
+    #[test]
+    fn delivery_of_each_state_has_one_word() {
+        use DeliveryState::{Error, Queued, Running, Sent};
+        let paused = WaitReason::Inactive(Activity::Paused);
+        for (state, tries, reason, word) in [
+            (Queued, 0, None, "Waiting"),
+            (Queued, 3, None, "Retrying"),
+            (Queued, 3, Some(&WaitReason::Rate), "Retrying"),
+            (Queued, 0, Some(&paused), "Held"),
+            (Running, 3, None, "Running"),
+            (Sent, 1, Some(&paused), "Delivered"),
+            (Error, 1, None, "Failed"),
+        ] {
+            let texts = Texts::english();
+            let found = state_of(&texts, &delivery(state, tries, 0), reason);
+            assert_eq!(found.0, word);
         }
     }
 
@@ -271,8 +310,9 @@ mod tests {
         let mut paused = webhook(5);
         paused.activity = Activity::Paused;
         let by = inactive(&paused);
-        let said =
-            |by: &WaitReason| standing(&Texts::english(), &queued, Some(&paused), Some(by), now());
+        let said = |by: &WaitReason| {
+            standing(&Texts::english(), &queued, Some(&paused), Some(by), now()).0
+        };
         assert_eq!(said(&by.unwrap()), "held: webhook is paused");
         assert_eq!(
             said(&WaitReason::Behind(DeliveryId(3))),
@@ -288,6 +328,6 @@ mod tests {
             Some(&WaitReason::Owner),
             now(),
         );
-        assert_eq!(said, "502 Bad Gateway");
+        assert_eq!(said.0, "502 Bad Gateway");
     }
 }

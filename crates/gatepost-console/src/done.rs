@@ -1,9 +1,9 @@
-//! Confirmations such as `?done=saved`, each shown once. The redirection that leads to one brings a
-//! cookie, and the page that shows it takes the cookie back: neither a reload nor a link shows it.
+//! Confirmations such as `?done=saved`, each shown once. The redirection to one sets a cookie, and
+//! the page that shows it deletes the cookie: neither a reload nor a link shows it again.
 //!
-//! One of them says that the address had a whole API key in it, such as one that was typed into a
-//! search: the browser is led on to the same address with the key's hint, before anything repeats
-//! or logs the key.
+//! One of them says that the address contained a whole API key, such as one that was typed into a
+//! search: the console redirects the browser to the same address with the masked key, before
+//! anything repeats or logs the key.
 
 use std::borrow::Cow;
 
@@ -21,17 +21,17 @@ use crate::login::cookie;
 /// The name of the cookie; its value is the word that is shown.
 const COOKIE: &str = "gatepost_done";
 const FIELD: &str = "done=";
-/// How long a browser may take to follow the redirection, in seconds.
+/// The time that a browser has to follow the redirection, in seconds.
 const SECONDS: u32 = 60;
-/// The longest word.
+/// The maximum length of a word.
 const MAX_WORD: usize = 40;
-/// The confirmation by which the page that is led to says so.
+/// The confirmation on the page to which [`without_keys`] leads.
 const WORD: &str = "key-withheld";
-/// Its field, as [`done`](crate::done) reads it.
+/// The field of a confirmation in the query.
 const DONE: &str = "done";
 
-/// Drops a confirmation from the query unless the request has its cookie. Says whether there was
-/// one, so that the response can [`forget`] it.
+/// Removes a confirmation from the query unless the request has its cookie. Returns whether there
+/// was one, so that the response can [`forget`] it.
 pub(crate) fn admit(parts: &mut Parts) -> bool {
     let Some(word) = parts.uri.query().and_then(word_of) else {
         return false;
@@ -45,7 +45,7 @@ pub(crate) fn admit(parts: &mut Parts) -> bool {
     false
 }
 
-/// A redirection to a confirmation brings its cookie.
+/// Sets the cookie of a redirection to a confirmation.
 pub(crate) fn remember(console: &ConsoleState, response: &mut Response) {
     let to = response.headers().get(LOCATION);
     let query = to.and_then(|to| to.to_str().ok()?.split_once('?'));
@@ -57,7 +57,7 @@ pub(crate) fn remember(console: &ConsoleState, response: &mut Response) {
     }
 }
 
-/// The page that shows a confirmation takes its cookie back.
+/// Deletes the cookie of a confirmation that the page shows.
 pub(crate) fn forget(console: &ConsoleState, response: &mut Response) {
     let cookie = cookie_of(console, "", 0);
     response
@@ -72,7 +72,7 @@ fn cookie_of(console: &ConsoleState, word: &str, seconds: u32) -> Option<HeaderV
     HeaderValue::try_from(cookie).ok()
 }
 
-/// The word of a query; nothing that could be another part of a cookie.
+/// Returns the word of a query, if it cannot be read as another part of a cookie.
 fn word_of(query: &str) -> Option<&str> {
     let word = query
         .split('&')
@@ -94,7 +94,7 @@ fn without_word(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// Path and query without keys, on which the browser is led; `None` where there are none.
+/// Returns path and query without keys, for a redirection; `None` if they contain none.
 pub(crate) fn without_keys(uri: &Uri, path: &str) -> Option<String> {
     let query = uri.query()?;
     let (mut kept, mut found) = (Serializer::new(String::new()), false);
@@ -109,14 +109,14 @@ pub(crate) fn without_keys(uri: &Uri, path: &str) -> Option<String> {
     found.then(|| format!("{path}?{}", kept.finish()))
 }
 
-/// Whether the page was led to by [`without_keys`].
+/// Whether this is the page to which [`without_keys`] leads.
 pub(crate) fn is_told(uri: &Uri) -> bool {
     let fields = uri.query().unwrap_or_default().split('&');
     let mut told = fields.filter_map(|field| field.strip_prefix(DONE)?.strip_prefix('='));
     told.any(|word| word == WORD)
 }
 
-/// A text in which keys are replaced by what may be shown of them, and can be searched for.
+/// Returns a text in which keys are replaced by their masked forms, which can be searched for.
 fn hinted(text: &str) -> Cow<'_, str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut shown = String::new();

@@ -1,4 +1,4 @@
-//! Pages for requests that fail, and refusals in words.
+//! Pages for requests that fail, and the reasons in words.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,36 +17,36 @@ use crate::layout::{self, Section};
 use crate::problems::{Problems, sentence};
 use crate::texts::Texts;
 
-/// A request that is not carried out, other than a form that is shown again with its errors.
+/// A request that is not carried out, except for a form that is shown again with its errors.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// There is no such page or row, or none that the caller may see.
     NotFound,
-    /// The user is disabled or gone, or may not create such a row.
+    /// The user is disabled or deleted, or may not create such a row.
     Forbidden,
-    /// The form does not come from one of our pages, or from one of an earlier session: then with
-    /// what was typed.
+    /// The form does not come from a page of the console, or comes from one of an earlier session:
+    /// then with the typed values.
     Forged(Option<Kept>),
-    /// The address is there, but not for this method.
+    /// The address exists, but not for this method.
     WrongMethod,
-    /// The session has ended: the address of the login, and what was typed.
+    /// The session has ended: the address of the login, and the typed values.
     LoggedOut(String, Option<Kept>),
     /// The form is too large.
     TooLarge,
     /// A field of the form is too large, or there are too many.
     TooMuch(TooMuch),
-    /// There is as much as allowed, or it may not be watched; in words of the crates below.
+    /// A limit is reached, or the event may not be received; worded by the crates below.
     Refused(String),
-    /// As often as allowed; the words, of the crates below, say when it may be tried again.
+    /// A rate limit is reached; the words, of the crates below, say when to try again.
     TooFast {
         words: String,
         retry_after: Duration,
     },
-    /// The state of the row does not allow it; in words of the page or of the crates below.
+    /// The state of the row does not allow it; worded by the page or by the crates below.
     Conflict(String),
-    /// Tasks of these names use the webhook, or some whose names are not known.
+    /// The webhook is in use by tasks of these names, and by this number of others.
     InUse(Vec<String>, u64),
-    /// A field breaks a rule, worded by the crates below, and there is no form to say it in.
+    /// A field breaks a rule, worded by the crates below, and there is no form to show it in.
     Invalid(&'static str, String),
     /// The record cannot be read.
     Unreadable,
@@ -54,12 +54,12 @@ pub(crate) enum Failure {
     Changed,
     /// The store or the platform's accounts cannot be reached at present.
     Unavailable,
-    /// A fault of ours.
+    /// A bug of the console.
     Internal,
 }
 
 impl Failure {
-    /// The status of the response, and the text that is the title of the page.
+    /// Returns the status of the response, and the name of the text that is the title of the page.
     fn kind(&self) -> (StatusCode, &'static str) {
         match self {
             Self::NotFound => (StatusCode::NOT_FOUND, "frame-failure-not-found"),
@@ -119,8 +119,8 @@ impl Failure {
         }
     }
 
-    /// Why it was refused, in words that belong beside what the user pressed; `None` where the page
-    /// itself is the problem.
+    /// Returns why it was refused, in words to be shown next to the pressed button; `None` if the
+    /// page itself is the problem.
     pub(crate) fn words(&self, texts: &Texts) -> Option<String> {
         let said = |rule: &str| sentence(&texts.rule(rule));
         Some(match self {
@@ -145,14 +145,14 @@ impl Failure {
         })
     }
 
-    /// The response for an unknown caller.
+    /// Returns the response for an unknown caller.
     pub(crate) fn bare(&self, console: &ConsoleState) -> Response {
         let page = layout::bare(console, &self.title(&console.texts), &self.body(console));
         self.respond(page)
     }
 
-    /// The response within the layout, for a known caller. The way back follows from the path that
-    /// was asked for.
+    /// Returns the response within the layout, for a known caller. The link back depends on the
+    /// requested path.
     pub(crate) fn page(&self, ctx: &PageContext) -> Response {
         let (section, texts) = (Section::of_path(&ctx.path), ctx.texts());
         let row = row_page(&ctx.path).filter(|_| !matches!(self, Self::NotFound));
@@ -166,7 +166,7 @@ impl Failure {
         self.respond(layout::page(ctx, section, &self.title(texts), &body))
     }
 
-    /// A page of the console, with the status and headers of this failure.
+    /// Returns a page of the console, with the status and headers of this failure.
     pub(crate) fn respond(&self, page: Markup) -> Response {
         let mut response = (self.kind().0, page).into_response();
         if let Self::TooFast { retry_after, .. } = self {
@@ -177,8 +177,8 @@ impl Failure {
     }
 }
 
-/// The page of the row that an action is about, and the words that lead there: of webhooks and
-/// deliveries, which have one.
+/// Returns the path of the page of a webhook or delivery that an action is about, and the name of
+/// the link's text; the other records have no such page.
 fn row_page(path: &str) -> Option<(&str, &'static str)> {
     let (rest, name) = match path.strip_prefix("/webhooks/") {
         Some(rest) => (rest, "frame-back-to-webhook"),
@@ -190,7 +190,7 @@ fn row_page(path: &str) -> Option<(&str, &'static str)> {
     Some((path.get(..end)?, name))
 }
 
-/// Only a note for [`in_layout`]: neither the caller nor the console is known here.
+/// Only marks the response for [`in_layout`]: neither the caller nor the console is known here.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = self.kind().0.into_response();
@@ -199,8 +199,8 @@ impl IntoResponse for Failure {
     }
 }
 
-/// What a handler, or the router itself, refused, as a page in the layout. Every other response is
-/// left as it is.
+/// Replaces the refusal of a handler or of the router by a page in the layout. Every other response
+/// is left unchanged.
 pub(crate) fn in_layout(ctx: &PageContext, response: Response) -> Response {
     let status = response.status();
     if let Some(failure) = response.extensions().get::<Arc<Failure>>() {
@@ -218,7 +218,8 @@ pub(crate) fn in_layout(ctx: &PageContext, response: Response) -> Response {
     failure.page(ctx)
 }
 
-/// Whether a response has content that one of our handlers wrote: a page, or the script's JSON.
+/// Whether a response has content that a handler of the console wrote: a page, or the script's
+/// JSON.
 fn is_page(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE);
     kind.is_some_and(|kind| {
@@ -257,9 +258,8 @@ impl From<ManageError> for Failure {
     }
 }
 
-/// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often,
-/// others change the row at the same time, or what it asks for may not be watched. Any other error
-/// fails the request.
+/// Notes why a form was refused as a whole: a limit or a rate limit is reached, others change the
+/// row at the same time, or the event may not be received. Any other error fails the request.
 pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
         ManageError::Contended
@@ -273,15 +273,15 @@ pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Resul
     }
 }
 
-/// What a form says that is opened again with what was typed in an earlier session.
+/// Returns the note on a form that is opened again with what was typed in an earlier session.
 pub(crate) fn opened_again(texts: &Texts) -> Problems {
     let mut problems = Problems::new(texts);
     problems.refuse(texts.of("forms-opened-again"));
     problems
 }
 
-/// The response to a deletion that was refused: its own page again, with the reason beside the box.
-/// Where that page is gone as well, the request fails.
+/// Returns the response to a deletion that was refused: its own page again, with the reason next to
+/// the box. If that page no longer exists, the request fails.
 pub(crate) async fn refused_deletion(
     texts: &Texts,
     error: ManageError,

@@ -1,8 +1,8 @@
-//! The fields of the forms of records (SPEC 2.1–2.4) as tables: what each is called and accepts.
-//! From them a form is shown, with what is in its fields and what is wrong with them.
+//! The fields of the forms of records (SPEC 2.1–2.4) as tables: the name and the accepted values of
+//! each. Forms are rendered from them, with their values and problems.
 //!
-//! What is stored of a record has a table of its own, `Record::FIELDS` of the storage: a column
-//! there may have several fields here.
+//! The storage has its own table of stored fields, `Record::FIELDS`: a column there may have
+//! several fields here.
 
 use maud::{Markup, html};
 
@@ -12,21 +12,21 @@ use crate::problems::Problems;
 use crate::texts::Texts;
 
 /// A field of a form. Its texts are named after it: `webhooks-form-retry-schedule` is the label of
-/// `retry_schedule`, with `-hint` behind it the hint, and of choices with each word behind it the
-/// text of that choice.
+/// `retry_schedule`, the same with `-hint` its hint, and the same with a choice's word the text of
+/// that choice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     pub name: &'static str,
     pub kind: Kind,
-    /// Shown only while this choice is made, such as `date`; empty for always.
+    /// The choice, such as `date`, with which the field is shown; empty for always.
     pub when: &'static str,
 }
 
-/// What a field accepts.
+/// The values that a field accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Line(InputKind),
-    /// Several lines; the class of the field.
+    /// Several lines; with the class of the field.
     Area(&'static str),
     /// Several lines that no page repeats.
     Secrets,
@@ -48,7 +48,7 @@ impl Field {
         Self::of(name, Kind::Line(InputKind::Date))
     }
 
-    /// A secret, which no page repeats.
+    /// Declares a secret, which no page repeats.
     pub(crate) const fn secret(name: &'static str) -> Self {
         Self::of(name, Kind::Line(InputKind::Password))
     }
@@ -70,24 +70,24 @@ impl Field {
     }
 }
 
-/// A form as it is shown.
+/// The data to render a form.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheet<'a> {
     pub texts: &'a Texts,
     /// The first part of the names of its texts: `webhooks`.
     pub area: &'static str,
-    /// What is in its fields.
+    /// The values of its fields.
     pub form: &'a Form,
     pub problems: &'a Problems,
 }
 
 impl Sheet<'_> {
-    /// The fields, one below the other.
+    /// Renders the fields, one below the other.
     pub(crate) fn fields(&self, fields: &[Field]) -> Markup {
         html! { @for field in fields { (self.field(field, "")) } }
     }
 
-    /// A field; `more` is said behind its hint.
+    /// Renders a field; `more` follows its hint.
     pub(crate) fn field(&self, field: &Field, more: &str) -> Markup {
         let (name, label) = (field.name, self.text(field.name, ""));
         let hint = format!("{} {more}", self.text(name, "-hint"));
@@ -112,7 +112,7 @@ impl Sheet<'_> {
         html! { @if field.when.is_empty() { (shown) } @else { div class={ "when " (field.when) } { (shown) } } }
     }
 
-    /// A choice between words, each with a text of its own.
+    /// Renders a choice between words, each with its own text.
     pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Markup {
         let texts = words
             .iter()
@@ -127,14 +127,14 @@ impl Sheet<'_> {
         layout::radios(self.problems, name, &legend, &choices, chosen)
     }
 
-    /// A list of which one is chosen; with `submit`, the script sends the form then.
+    /// Renders a list from which one is chosen; with `submit`, the script sends the form then.
     pub(crate) fn select(&self, name: &str, options: &[(String, String)], submit: bool) -> Markup {
         let (label, hint) = (self.text(name, ""), self.text(name, "-hint"));
         let chosen = self.form.text(name);
         layout::select(self.problems, name, &label, options, chosen, &hint, submit)
     }
 
-    /// A row to be chosen, or its number where none are offered.
+    /// Renders a choice of rows, or a field for the number if none are offered.
     pub(crate) fn picker(&self, name: &str, options: &[(String, String)]) -> Markup {
         let (label, hint) = (self.text(name, ""), self.text(name, "-hint"));
         let chosen = self.form.text(name);
@@ -149,14 +149,14 @@ impl Sheet<'_> {
         )
     }
 
-    /// A text of a field; empty where there is none.
+    /// Returns a text of a field; empty if there is none.
     pub(crate) fn text(&self, name: &str, what: &str) -> String {
         let name = format!("{}-form-{}{what}", self.area, name.replace('_', "-"));
         self.texts.find(&name).unwrap_or_default().into_owned()
     }
 }
 
-/// Of API keys; addresses and permissions are lists.
+/// The fields of API keys; addresses and permissions are lists.
 pub(crate) mod key {
     use super::{Field, Kind};
 
@@ -168,7 +168,7 @@ pub(crate) mod key {
     pub(crate) const READ_ONLY: Field = Field::of("read_only", Kind::Check);
 }
 
-/// Of webhooks; headers are also a list.
+/// The fields of webhooks; headers are also a list.
 pub(crate) mod webhook {
     use super::{Field, Kind};
 
@@ -214,7 +214,7 @@ pub(crate) mod webhook {
     pub(crate) const CLIENT_REMOVE: Field = Field::of("client_remove", Kind::Check);
 }
 
-/// Of tasks; the webhook is chosen from a list.
+/// The fields of tasks; the webhook is chosen from a list.
 pub(crate) mod task {
     use super::{Field, Kind};
 
@@ -227,7 +227,7 @@ pub(crate) mod task {
     pub(crate) const MESSAGE: Field = Field::of("message", Kind::Area("code tall"));
 }
 
-/// Of events; event, object, tag and task are chosen from lists.
+/// The fields of events; event, object, tag and task are chosen from lists.
 pub(crate) mod event {
     use super::{Field, Kind};
 
@@ -239,7 +239,7 @@ pub(crate) mod event {
     ];
 }
 
-/// Whether a field holds a secret, or may by mistake: no page repeats it.
+/// Whether a field holds a secret, or may by mistake: no page repeats its value.
 pub(crate) fn is_secret(name: &str) -> bool {
     let of_auth = webhook::AUTH.iter().flat_map(|(_, fields)| *fields);
     let of_client = [&webhook::CERTIFICATE, &webhook::CLIENT_KEY];

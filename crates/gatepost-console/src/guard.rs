@@ -1,4 +1,4 @@
-//! What happens before and after every page: login, account, forged requests, response headers.
+//! The checks before and after every page: login, account, forged requests, response headers.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -26,10 +26,10 @@ use crate::layout::LIVE;
 use crate::link_sessions::{LOGOUT, Login, OPEN};
 use crate::login::{LoggedIn, LogoutForm, local_path};
 
-/// Only what we serve ourselves, no inline script or style, and no framing.
+/// Allows only the console's own files, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Lets through a request that a logged-in user sent from one of our pages.
+/// Lets a request through that a logged-in user sent from a page of the console.
 pub(crate) async fn guard(
     State(console): State<Arc<ConsoleState>>,
     request: Request,
@@ -37,8 +37,8 @@ pub(crate) async fn guard(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
-    // Before the login, which leads back to the address. Below no path of ours it may be one that
-    // begins with two slashes: another site's.
+    // This comes before the login, which leads back to the address. The path must not begin with
+    // two slashes, which browsers read as another site.
     let (path, home) = (console.at(parts.uri.path()), console.at("/"));
     let path = local_path(&path).unwrap_or(&home);
     if safe && let Some(to) = without_keys(&parts.uri, path) {
@@ -87,7 +87,7 @@ pub(crate) async fn guard(
         done::forget(&ctx.console, &mut response);
     }
     done::remember(&ctx.console, &mut response);
-    // For a platform's log of who asked for what.
+    // For the platform's log of requests.
     response.extensions_mut().insert(principal);
     response
 }
@@ -114,16 +114,17 @@ pub(crate) fn sessions_failed(error: &StoreError) -> Failure {
 fn login_url(console: &ConsoleState, back: &str) -> String {
     match &console.login {
         Login::Platform(login) => login.login_url(back),
-        // The page says where a link comes from.
+        // The page says how to get a link.
         Login::Links(_) => console.at(OPEN),
     }
 }
 
-/// The response to nobody: for a page the way to the login and back, for a form what was typed.
+/// Returns the response to an unknown caller: for a page a redirection to the login, for a form the
+/// typed values.
 async fn to_login(console: &ConsoleState, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
-    // Nobody is there to be led to the login: the page that asks says so.
+    // No user is there to log in: the script that polls shows that the session ended.
     if path.ends_with(LIVE) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
@@ -147,13 +148,13 @@ async fn to_login(console: &ConsoleState, request: Request) -> Response {
     Redirect::to(&login_url(console, back.unwrap_or(&home))).into_response()
 }
 
-/// The address as it was asked for, with the path under which the console is.
+/// Returns the requested address, with the path of the console.
 fn original(parts: &Parts) -> &Uri {
     let original = parts.extensions.get::<OriginalUri>();
     original.map_or(&parts.uri, |original| &original.0)
 }
 
-/// What refreshes itself is a poll, whether the script says so or not: its routes are ours.
+/// Returns the kind of visit. Live parts are polls, whether the script says so or not.
 fn visit(parts: &Parts) -> Visit {
     if parts.uri.path().ends_with(LIVE) {
         return Visit::Poll;
@@ -161,7 +162,7 @@ fn visit(parts: &Parts) -> Visit {
     Visit::of(&parts.headers)
 }
 
-/// Where the user sits, as the platform says; not known if it panics.
+/// Returns the user's address from the platform; `None` if the platform panics.
 fn address(console: &ConsoleState, parts: &Parts) -> Option<IpAddr> {
     match &console.login {
         Login::Platform(login) => catch_unwind(AssertUnwindSafe(|| login.address(parts))).ok()?,
@@ -169,7 +170,7 @@ fn address(console: &ConsoleState, parts: &Parts) -> Option<IpAddr> {
     }
 }
 
-/// The platform's form; without it if the platform panics.
+/// Returns the platform's form for logging out; `None` if the platform panics.
 fn logout_form(console: &ConsoleState, user: &LoggedIn) -> Option<LogoutForm> {
     match &console.login {
         Login::Platform(login) => catch_unwind(AssertUnwindSafe(|| login.logout(user))).ok()?,
@@ -214,8 +215,8 @@ pub(crate) fn from_elsewhere(headers: &HeaderMap) -> bool {
         .is_some_and(|site| site != "same-origin" && site != "none")
 }
 
-/// Whether the browser says that a page of this site sent this. A browser that says nothing may be
-/// led here by anybody.
+/// Whether the browser says that a page of this site sent this. Another site may have made a
+/// browser that says nothing send it.
 fn is_from_here(headers: &HeaderMap) -> bool {
     headers
         .get("sec-fetch-site")
@@ -233,7 +234,7 @@ pub(crate) fn is_form(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Sets the headers of every response. What a response itself says about caching is kept.
+/// Sets the headers of every response. A response's own header for caching is kept.
 pub(crate) async fn protect(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

@@ -1,6 +1,6 @@
-//! What was typed into a form, for a page that gives it back: the session had ended, or another had
-//! begun. The browser that sent it keeps it, in a form whose button opens the page again with it;
-//! the server keeps nothing, and a secret is not repeated.
+//! The typed values of a form whose session had ended or been replaced, for a page that restores
+//! them. The browser keeps them in a form whose button opens the page again; the server keeps
+//! nothing, and no secret is repeated.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,22 +12,22 @@ use crate::context::ConsoleState;
 use crate::fields::is_secret;
 use crate::form::Form;
 
-/// How the addresses end that open a form with what was sent to them. They change nothing, so they
-/// need no token; that the form came from this site is asked all the same.
+/// The end of the addresses that open a form with the values that are sent to them. They change
+/// nothing, so they need no token; the form must still come from this site.
 pub(crate) const AGAIN: &str = "/again";
-/// The longest form that is given back to who is not logged in, in bytes.
+/// The maximum size of a form that is returned to a user who is not logged in, in bytes.
 pub(crate) const MAX_KEPT: usize = 256 * 1024;
 
-/// Fields that are of the old page alone.
+/// The fields that only the old page needs.
 const OF_THE_PAGE: [&str; 3] = ["csrf", "do", "ticket"];
-/// The fields of a form, and where its page is opened again.
+/// The fields of a form, and the address that opens its page again.
 pub(crate) struct Kept {
     again: String,
     fields: Vec<(String, String)>,
 }
 
 impl Kept {
-    /// What is kept of a form that was sent to this path, below the console's own; `None` where no
+    /// Keeps the fields of a form that was sent to this path, below the console's own; `None` if no
     /// page can be opened with it.
     pub(crate) fn of(path: &str, form: &Form) -> Option<Self> {
         let page = path.strip_suffix(AGAIN).unwrap_or(path);
@@ -43,7 +43,7 @@ impl Kept {
         })
     }
 
-    /// The form, with its button.
+    /// Renders the form with its button.
     pub(crate) fn form(&self, console: &ConsoleState) -> Markup {
         html! {
             form method="post" action=(console.at(&self.again)) {
@@ -54,7 +54,7 @@ impl Kept {
     }
 }
 
-/// Fields may hold what is nobody else's business.
+/// Shows no values: fields may hold private data.
 impl fmt::Debug for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kept")
@@ -63,7 +63,7 @@ impl fmt::Debug for Kept {
     }
 }
 
-/// The fields, without the values of headers that are credentials by their name.
+/// Returns the fields, without the values of headers whose names mark them as credentials.
 fn without_secrets(form: &Form) -> Vec<(String, String)> {
     let named = form.iter().filter(|(_, header)| !header.is_empty());
     let credentials = named.filter_map(|(name, header)| {
@@ -86,12 +86,12 @@ fn without_secrets(form: &Form) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The row of a field in the list of headers.
+/// Returns the row of a field in the list of headers.
 fn row<'a>(field: &'a str, column: &str) -> Option<&'a str> {
     field.strip_prefix("header.")?.strip_suffix(column)
 }
 
-/// Headers, a line each.
+/// Removes the values of headers, one per line, that may be credentials.
 fn without_values(lines: &str) -> String {
     let lines = lines.lines().map(|line| match line.split_once(':') {
         Some((name, _)) if !is_plain(name) => format!("{name}:\n"),
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// The rows of names and values are read apart, and in any order.
+    /// The rows of names and values are read separately and in any order.
     #[test]
     fn a_credential_among_very_many_headers_is_not_repeated() {
         let field = |n: usize| match n % 2 {

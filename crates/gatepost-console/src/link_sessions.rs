@@ -15,24 +15,24 @@ use webhook_model::OwnerId;
 
 use crate::login::{ConsoleLogin, LoggedIn, cookie};
 
-/// How long a link is good.
+/// The time for which a link is valid.
 const LINK: TimeDelta = TimeDelta::minutes(1);
-/// How long a session lasts without a person's request.
+/// The time for which a session lasts without a user's request.
 const IDLE: TimeDelta = TimeDelta::minutes(30);
-/// How long it lasts at most.
+/// The maximum time for which a session lasts.
 const LONGEST: TimeDelta = TimeDelta::hours(12);
-/// A session is prolonged if that makes it longer by this much: not with each request.
+/// The minimum time by which a session is extended: not every request writes to the store.
 const STEP: TimeDelta = TimeDelta::minutes(1);
-/// The page that a link leads to, and where its form is sent.
+/// The page that a link opens, to which its form is sent as well.
 pub(crate) const OPEN: &str = "/open";
 pub(crate) const LOGOUT: &str = "/logout";
 
-/// Why there is no link.
+/// The reason for which no link was created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// The console has the platform's own login: [`Console::linked`](crate::Console::linked) makes
-    /// one with links.
+    /// The console uses the platform's own login: [`Console::linked`](crate::Console::linked)
+    /// creates one with links.
     #[error("this console is opened by the platform's login, not by links")]
     NoLinks,
     /// The caller's API key may do less than its user, and a session could do all of it.
@@ -43,7 +43,7 @@ pub enum LinkError {
     Store(#[source] StoreError),
 }
 
-/// How users come to be logged in.
+/// The way in which users log in.
 #[derive(Debug)]
 pub(crate) enum Login {
     Platform(Arc<dyn ConsoleLogin>),
@@ -102,7 +102,7 @@ impl Links {
         self.store.end_sessions(EndSessions::OfOwner(owner)).await
     }
 
-    /// Finds the session of a request. A person prolongs the session; a page that polls does not.
+    /// Finds the session of a request. A user's request extends the session; a poll does not.
     pub(crate) async fn who(
         &self,
         headers: &HeaderMap,
@@ -132,7 +132,8 @@ impl Links {
         }
     }
 
-    /// Behind TLS a cookie that no other site, and no page without TLS, can set.
+    /// Returns the name of the cookie: with TLS, one that no other site, and no page without TLS,
+    /// can set.
     pub(crate) fn cookie(&self) -> &'static str {
         match self.url.scheme() {
             "https" => "__Host-gatepost",
@@ -152,7 +153,7 @@ impl Links {
         set.collect()
     }
 
-    /// The link with this secret, which is not used up.
+    /// Returns the link with this secret, without using it up.
     pub(crate) async fn of(
         &self,
         link: &str,
@@ -161,7 +162,8 @@ impl Links {
         self.store.session(of_link(link), now).await
     }
 
-    /// The secret of the session that this link opens. The browser's session of before ends.
+    /// Returns the secret of the session that this link opens. An existing session of the browser
+    /// ends.
     pub(crate) async fn opened(
         &self,
         headers: &HeaderMap,
@@ -187,12 +189,12 @@ impl Links {
     }
 }
 
-/// When a session ends that is used at `now`.
+/// Returns the end of a session that is used at `now`.
 fn last(opened: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
     (now + IDLE).min(opened + LONGEST)
 }
 
-/// 256 random bits.
+/// Returns 256 random bits.
 fn secret() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
@@ -205,7 +207,8 @@ fn of_session(secret: &str) -> SessionDigest {
     digest("session", secret)
 }
 
-/// The secret of a link is not the one of a session, nor the other way round.
+/// Returns the digest of a secret; a link and a session with the same secret have different
+/// digests.
 fn digest(of: &str, secret: &str) -> SessionDigest {
     let digest = Sha256::new().chain_update(of).chain_update([0]);
     SessionDigest(digest.chain_update(secret).finalize().into())

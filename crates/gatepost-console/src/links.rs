@@ -24,7 +24,7 @@ const MAX_FORM: usize = 4 * 1024;
 
 type Linked = (Arc<ConsoleState>, Links);
 
-/// They need no session.
+/// Returns the routes, which need no session.
 pub(crate) fn routes(console: Arc<ConsoleState>, links: Links) -> Router {
     Router::new()
         .route(OPEN, get(show).post(open))
@@ -33,8 +33,8 @@ pub(crate) fn routes(console: Arc<ConsoleState>, links: Links) -> Router {
         .with_state((console, links))
 }
 
-/// Shows the button that opens the console. It uses nothing up: a program that fetches an address
-/// to show a preview must not open a session.
+/// Shows the button that opens the console. This does not use up the link: a program that fetches
+/// an address to show a preview must not open a session.
 async fn show(State((console, links)): State<Linked>, Query(query): Query) -> Response {
     link_page(&console, &links, query.text("link")).await
 }
@@ -73,7 +73,7 @@ async fn link_page(console: &ConsoleState, links: &Links, link: &str) -> Respons
 
 /// Uses the link up, and opens a session.
 async fn open(State((console, links)): State<Linked>, headers: HeaderMap, body: Bytes) -> Response {
-    // Another site must not open a session of somebody else's in this browser.
+    // Another site must not open another user's session in this browser.
     let Some(form) = own_form(&headers, body).await else {
         return Failure::Forged(None).bare(&console);
     };
@@ -109,7 +109,7 @@ async fn log_out(
     }
 }
 
-/// The form, unless another site sent it.
+/// Returns the form, unless another site sent it.
 async fn own_form(headers: &HeaderMap, body: Bytes) -> Option<Form> {
     match !from_elsewhere(headers) && is_form(headers) {
         true => Form::read(body).await.ok(),
@@ -121,7 +121,7 @@ fn unavailable(console: &ConsoleState, error: &StoreError) -> Response {
     sessions_failed(error).bare(console)
 }
 
-/// The address of the page holds a secret, which no other page is to learn.
+/// The address of the page contains a secret, which must not reach another site.
 fn without_referrer(status: StatusCode, page: Markup) -> Response {
     let none = [(header::REFERRER_POLICY, "no-referrer")];
     (status, none, page).into_response()

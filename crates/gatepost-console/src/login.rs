@@ -1,5 +1,5 @@
-//! The platform's login, as the console asks for it, and what a platform needs for its own: a
-//! cookie of a request, and where a login may lead back to.
+//! The platform's login as the console calls it, and functions for it: reading a cookie of a
+//! request, and checking the path to which a login may return.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,18 +14,18 @@ use webhook_model::OwnerId;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct LoggedIn {
-    /// The user. Its permissions are asked of `Accounts` at each
-    /// request, as for a key.
+    /// The user. The console reads the user's permissions from `Accounts` at each request, as for a
+    /// key.
     pub owner: OwnerId,
     /// The user's name, shown at the top of the page.
     pub name: String,
-    /// What identifies this session, such as the value of its cookie: tokens against forged
+    /// The identifier of this session, such as the value of its cookie: tokens against forged
     /// requests are bound to it. It is never shown.
     pub session: String,
 }
 
 impl LoggedIn {
-    /// The user, the name to show, and what identifies the session.
+    /// Creates a user from the owner, the name to show, and the identifier of the session.
     #[must_use]
     pub fn new(owner: OwnerId, name: impl Into<String>, session: impl Into<String>) -> Self {
         Self {
@@ -45,8 +45,8 @@ impl fmt::Debug for LoggedIn {
     }
 }
 
-/// The form by which a user logs out: where it is posted, and hidden fields that show the platform
-/// that it came from a page of this session. `Debug` shows no value.
+/// The form with which a user logs out: the address to which it is posted, and hidden fields that
+/// prove to the platform that it came from a page of this session. `Debug` shows no value.
 #[derive(Clone, Eq, PartialEq)]
 pub struct LogoutForm {
     pub(crate) url: String,
@@ -54,7 +54,7 @@ pub struct LogoutForm {
 }
 
 impl LogoutForm {
-    /// A form that is posted to this address, without fields.
+    /// Creates a form that is posted to this address, without fields.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -79,43 +79,43 @@ impl fmt::Debug for LogoutForm {
     }
 }
 
-/// The platform's login, handed to the console.
+/// The platform's login, passed to the console.
 ///
 /// A session kept in a cookie should be `HttpOnly`, `SameSite=Lax` or `Strict`, and `Secure` behind
-/// TLS; [`cookie`](fn@crate::cookie) finds it. It ends on the server at a logout, at a new login in
-/// the same browser, after inactivity, and some time after the login in any case. Passwords are
-/// checked within the limits of `gatepost_keys::guesses`.
+/// TLS; [`cookie`](fn@crate::cookie) finds it. The server must end it at a logout, at a new login
+/// in the same browser, after inactivity, and some time after the login in any case. Passwords must
+/// be checked within the limits of `gatepost_keys::guesses`.
 #[async_trait]
 pub trait ConsoleLogin: fmt::Debug + Send + Sync + 'static {
-    /// Who is logged in, judging by the head of the request; `None` for nobody. If it panics or
-    /// takes longer than five seconds, the request fails with 503.
+    /// Returns the user who is logged in, according to the head of the request; `None` for nobody.
+    /// If it panics or takes longer than five seconds, the request fails with 503.
     ///
-    /// A page that is open asks every few seconds for what is new. That is a [`Visit::Poll`], and
-    /// must not prolong a session that ends after inactivity (SPEC 5.1 rule 3): nobody may be
-    /// there.
+    /// An open page polls every few seconds. Such a request is a [`Visit::Poll`], and must not
+    /// extend a session that ends after inactivity (SPEC 5.1 rule 3): the user may have left.
     async fn who(&self, request: &Parts, visit: Visit) -> Option<LoggedIn>;
 
-    /// The address from which the user came, for a log of changes; not known by default. Behind a
-    /// proxy it is the proxy's word, if that is trusted: `TrustedProxies::client` says.
+    /// Returns the address from which the user came, for an audit log; `None` by default. Behind a
+    /// proxy it is the address that the proxy reports, if the proxy is trusted:
+    /// `TrustedProxies::client` returns it.
     fn address(&self, _request: &Parts) -> Option<IpAddr> {
         None
     }
 
-    /// The address of the login page. `back` is the path and query to return to: one for which
-    /// [`local_path`](fn@crate::local_path) says yes. What the login page receives may be
-    /// anybody's, so ask that function there, too.
+    /// Returns the address of the login page. `back` is the path and query to return to, which
+    /// [`local_path`](fn@crate::local_path) has accepted. Anybody can change it on its way to the
+    /// login page, so that page must call the function again.
     fn login_url(&self, back: &str) -> String;
 
-    /// The form that logs this user out; `None`, the default, shows no button. The platform takes
-    /// it by `POST` alone, and only with its fields.
+    /// Returns the form that logs this user out; `None`, the default, shows no button. The platform
+    /// must accept it only by `POST`, and only with its fields.
     fn logout(&self, _user: &LoggedIn) -> Option<LogoutForm> {
         None
     }
 }
 
-/// The value of a cookie; of several with this name the first. All `Cookie` headers are read:
-/// HTTP/2 may send each cookie in one of its own (RFC 9113 §8.2.3), so a login that reads the first
-/// header alone fails as soon as there is a second cookie.
+/// Returns the value of a cookie; of several with this name the first. It reads all `Cookie`
+/// headers: HTTP/2 may send each cookie in its own (RFC 9113 §8.2.3), so a login that reads only
+/// the first header fails as soon as there is a second cookie.
 #[must_use]
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).iter();
@@ -126,11 +126,11 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.find_map(|(known, value)| (known == name).then_some(value))
 }
 
-/// The path and query to return to after a login, if it leads to a page of the same site for
-/// certain; `None` for everything else, and a login leads to a page of its own choice then.
+/// Returns the path and query to return to after a login, if it certainly leads to a page of the
+/// same site; `None` otherwise, and the login must then choose its own page.
 ///
-/// It begins with a slash that no other follows, holds visible ASCII alone and no backslash, and
-/// has none of what is refused in an encoded form either: browsers drop line ends and tabs, and
+/// The path must begin with exactly one slash, contain only visible ASCII and no backslash, and
+/// contain none of the refused characters in an encoded form: browsers drop line ends and tabs, and
 /// read a backslash as a slash, so that `/\t/elsewhere.example` is another site.
 #[must_use]
 pub fn local_path(back: &str) -> Option<&str> {
@@ -150,7 +150,7 @@ fn is_path(text: &[u8]) -> bool {
     }
 }
 
-/// The bytes, with each `%41` as what it stands for.
+/// Decodes each sequence such as `%41` into its byte.
 fn decode(text: &str) -> Vec<u8> {
     let digit = |byte: &u8| {
         char::from(*byte)

@@ -1,5 +1,5 @@
-//! What rows are called that a page speaks of: the platform's by one question for each of its
-//! tables, the owners of keys, all that deliveries speak of, and what the catalog has.
+//! The names of the rows that a page mentions: the platform's with one call for each of its tables,
+//! the owners of keys, the records of deliveries, and the entries of the catalog.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::seen;
 
-/// A platform that takes longer for the names of one table is asked for no other.
+/// The time for the names of one table after which the platform is asked for no other.
 const SLOW: TimeDelta = TimeDelta::seconds(1);
 /// The platform's table of users.
 pub(crate) const USERS: &str = "users";
@@ -24,7 +24,7 @@ pub(crate) const USERS: &str = "users";
 pub(crate) struct PlatformNames(BTreeMap<String, BTreeMap<ObjectId, String>>);
 
 impl PlatformNames {
-    /// The names of these rows, each given by its table and id. Those of a page, at most.
+    /// Returns the names of these rows, each given by its table and id: at most those of one page.
     pub(crate) async fn of(
         ctx: &PageContext,
         rows: impl IntoIterator<Item = (String, ObjectId)>,
@@ -45,13 +45,13 @@ impl PlatformNames {
         Self(names)
     }
 
-    /// The name of a row; `None` where the platform told none.
+    /// Returns the name of a row; `None` if the platform returned none.
     pub(crate) fn get(&self, table: &str, key: ObjectId) -> Option<&str> {
         Some(self.0.get(table)?.get(&key)?.as_str())
     }
 }
 
-/// What the rows of a list speak of: webhooks, tasks, objects and users, as the caller knows them.
+/// The names in the rows of a list: webhooks, tasks, objects and users, as the caller may see them.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub webhooks: BTreeMap<WebhookId, Webhook>,
@@ -60,8 +60,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// By one look into the store for webhooks and one for tasks; names of the platform's rows by a
-    /// question for each of its tables.
+    /// Loads the names with one query of the store for webhooks and one for tasks, and one call of
+    /// the platform for each of its tables.
     pub(crate) async fn of(ctx: &PageContext, deliveries: &[Delivery]) -> Result<Self, Failure> {
         let webhooks = deliveries.iter().map(|delivery| delivery.webhook);
         let tasks = deliveries.iter().filter_map(|delivery| delivery.task);
@@ -73,21 +73,21 @@ impl Names {
         })
     }
 
-    /// The name of a row of the platform, or its id.
+    /// Returns the name of a row of the platform, or its id.
     pub(crate) fn row(&self, table: &str, key: ObjectId) -> String {
         let name = self.rows.get(table, key);
         name.map_or_else(|| format!("#{key}"), str::to_owned)
     }
 }
 
-/// The object of a cause, and who ran it by hand.
+/// Returns the object of a cause, and the user who ran it manually.
 fn platform_rows(cause: &Cause) -> impl Iterator<Item = (String, ObjectId)> {
     let object = cause.object.map(|id| (cause.event_type.to_string(), id));
     let by = cause.by.map(|user| ("users".to_owned(), user.into()));
     object.into_iter().chain(by)
 }
 
-/// A type of the catalog by its name, with its label and what its events apply to.
+/// Returns a type of the catalog by its name, with its label and the targets of its events.
 pub(crate) fn known_type<'a>(
     ctx: &'a PageContext,
     name: &str,
@@ -97,27 +97,27 @@ pub(crate) fn known_type<'a>(
     Some((of, ctx.texts().rule(label), specificity))
 }
 
-/// The types of the catalog, to choose from.
+/// Returns the types of the catalog, to choose from.
 pub(crate) fn types(ctx: &PageContext) -> Vec<(String, String)> {
     let (t, types) = (ctx.texts(), ctx.actor.catalog().types());
     let types = types.map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned()));
     types.collect()
 }
 
-/// The events of a type, to choose from.
+/// Returns the events of a type, to choose from.
 pub(crate) fn events(ctx: &PageContext, of: &EventType) -> Vec<(String, String)> {
     let (t, events) = (ctx.texts(), ctx.actor.catalog().events(of));
     let events = events.map(|(event, label)| (event.to_string(), t.rule(label).into_owned()));
     events.collect()
 }
 
-/// The name of a user.
+/// Returns the name of a user.
 pub(crate) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
     let name = ctx.actor.name(USERS, user.into()).await;
     name.unwrap_or_else(|| unnamed(ctx, user))
 }
 
-/// A user, by one of these names.
+/// Returns the name of a user from these names.
 pub(crate) fn user<'a>(ctx: &PageContext, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> {
     match names.get(USERS, user.into()) {
         Some(name) => seen(name),
@@ -125,7 +125,7 @@ pub(crate) fn user<'a>(ctx: &PageContext, names: &'a PlatformNames, user: OwnerI
     }
 }
 
-/// The owner of a key, with the way to the owner's page.
+/// Renders the owner of a key, with a link to the owner's page.
 pub(crate) fn owner(ctx: &PageContext, owners: &PlatformNames, owner: OwnerId) -> Markup {
     html! { a href=(ctx.at(&format!("/users/{owner}"))) { (user(ctx, owners, owner)) } }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a form, field by field.
+//! The problems of a form, field by field.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use webhook_model::Invalid;
 
 use crate::texts::Texts;
 
-/// Stands for a field where the whole form is refused.
+/// The name that stands for the whole form.
 const WHOLE: &str = "";
 
 /// The rules that the fields of a form break, in the language of the page.
@@ -19,7 +19,7 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// None yet, of a form that is read.
+    /// Creates an empty list for a form that is parsed.
     pub(crate) fn new(texts: &Texts) -> Self {
         Self {
             texts: Some(texts.clone()),
@@ -27,7 +27,7 @@ impl Problems {
         }
     }
 
-    /// None, of a form that is only shown.
+    /// Creates an empty list for a form that is only shown.
     pub(crate) const fn none() -> Self {
         Self {
             texts: None,
@@ -35,7 +35,7 @@ impl Problems {
         }
     }
 
-    /// Notes a rule: as a page says it, or as the crates below do.
+    /// Notes a broken rule, worded by a page or by the crates below.
     pub(crate) fn add(&mut self, field: impl Into<String>, rule: impl fmt::Display) {
         let rule = rule.to_string();
         let said = self.texts.as_ref().map(|texts| texts.rule(&rule));
@@ -48,7 +48,7 @@ impl Problems {
         self.add(WHOLE, why);
     }
 
-    /// The value; if it is wrong, the rule it breaks is noted.
+    /// Returns the value; if it is invalid, notes the rule it breaks.
     pub(crate) fn take<T, E: fmt::Display>(
         &mut self,
         field: &str,
@@ -64,13 +64,13 @@ impl Problems {
             .map(|(_, rule)| rule.as_str())
     }
 
-    /// Why the whole form is refused.
+    /// Returns the reasons for which the whole form is refused.
     pub(crate) fn refusals(&self) -> impl Iterator<Item = &str> {
         let whole = self.iter().filter(|(field, _)| *field == WHOLE);
         whole.map(|(_, why)| why)
     }
 
-    /// What is wrong with fields.
+    /// Returns the problems of fields.
     pub(crate) fn of_fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter().filter(|(field, _)| *field != WHOLE)
     }
@@ -79,7 +79,8 @@ impl Problems {
         self.found.is_empty()
     }
 
-    /// For the script: each problem under its field, and what else is said while somebody types.
+    /// Returns JSON for the script: each problem under its field, and the other hints while the
+    /// user types.
     pub(crate) fn checked(&self, hints: &Value) -> Json<Value> {
         let problems = self.iter();
         let problems = problems.map(|(field, rule)| (field.to_owned(), rule.into()));
@@ -94,13 +95,14 @@ impl Problems {
     }
 }
 
-/// The rule that a value breaks, without the name of its field, beside which it is shown.
+/// Returns the rule that a value breaks, without the name of its field, next to which it is shown.
 #[allow(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
 pub(crate) fn rule(invalid: Invalid) -> String {
     invalid.rule().to_owned()
 }
 
-/// `must be 3 or greater` as it is shown beside a field: `Must be 3 or greater.`
+/// Returns a rule such as `must be 3 or greater` as it is shown next to a field:
+/// `Must be 3 or greater.`
 pub(crate) fn sentence(rule: &str) -> String {
     let mut letters = rule.chars();
     let first = letters

@@ -2,8 +2,8 @@
 //!
 //! It is in the response to the POST itself. A redirect would have to keep the secret on the server
 //! until it is fetched, and a second tab could fetch it too. So that a reload does not send the
-//! form again, the script gives the page the address of the list; without scripts, the form's used
-//! ticket refuses it.
+//! form again, the script sets the address of the page to that of the list; without scripts, the
+//! form's used ticket is refused.
 
 use apikey_core::{KeyName, RevealedKey};
 use base64::Engine as _;
@@ -18,7 +18,7 @@ pub(crate) struct Reveal<'a> {
     pub title: &'a str,
     /// The secret.
     pub text: &'a str,
-    /// What to do with the secret.
+    /// The advice on how to handle the secret.
     pub advice: &'a str,
     /// The page behind the popup: a path without a query.
     pub list: &'a str,
@@ -26,8 +26,8 @@ pub(crate) struct Reveal<'a> {
     pub file: Option<(String, String)>,
 }
 
-/// The popup of a new key, with its `.PAK` file (SPEC 2.1 rule 1) and a command that uses it, if it
-/// is known where the API is.
+/// Renders the popup of a new key, with its `.PAK` file (SPEC 2.1 rule 1) and a command that uses
+/// it, if the address of the API is known.
 pub(crate) fn key(
     texts: &Texts,
     key: &RevealedKey,
@@ -60,8 +60,8 @@ pub(crate) fn popup(texts: &Texts, reveal: &Reveal<'_>) -> Markup {
     popup_with(texts, reveal, &html! {}, &html! {})
 }
 
-/// The script asks before it closes a popup from which nothing was copied or saved; without scripts
-/// the form does.
+/// Renders the popup. If nothing was copied or saved, the script asks before it closes the popup;
+/// without scripts, the form asks.
 fn popup_with(t: &Texts, reveal: &Reveal<'_>, above: &Markup, below: &Markup) -> Markup {
     let save = |file| t.with("forms-once-save", &[("extension", extension(file).into())]);
     html! {
@@ -94,7 +94,7 @@ fn popup_with(t: &Texts, reveal: &Reveal<'_>, above: &Markup, below: &Markup) ->
     }
 }
 
-/// A request that works as it is pasted: the one that the specification shows (SPEC 4).
+/// Renders a request that works when it is pasted: the one that the specification shows (SPEC 4).
 fn command(texts: &Texts, key: &RevealedKey, api: &str) -> Markup {
     let header = format!("Authorization: Bearer {}", key.as_str());
     let url = format!("{api}/system");
@@ -106,12 +106,12 @@ fn command(texts: &Texts, key: &RevealedKey, api: &str) -> Markup {
     }
 }
 
-/// A word for a shell of Unix.
+/// Quotes a word for a Unix shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// `.PAK`
+/// Returns the extension: `.PAK`.
 fn extension(file: &str) -> &str {
     file.rfind('.')
         .and_then(|at| file.get(at..))

@@ -6,7 +6,7 @@ use webhook_model::OwnerId;
 
 use crate::failure::Failure;
 
-/// The row number in a path. What is not a number names no row.
+/// The row number in a path. A text that is not a number names no row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowId(pub i64);
 
@@ -19,7 +19,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RowId {
     }
 }
 
-/// The user in a path. What is no id names nobody.
+/// The user in a path. A text that is not an id names no user.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserId(pub OwnerId);
 

@@ -1,5 +1,5 @@
-//! What a message would be: fields for the variables that an event brings, filled in with the
-//! samples of the catalogue, and the message as it would be sent, with warnings to its author.
+//! Previews of messages: fields for the variables of an event, filled in with the samples of the
+//! catalogue, and the message as it would be sent, with warnings to its author.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,26 @@ use crate::layout::{self, InputKind, beginning};
 use crate::problems::Problems;
 use crate::texts::Texts;
 
-/// In front of the name of a variable, as the name of its field.
+/// The prefix of a variable in the name of its field.
 const VARIABLE: &str = "var.";
-/// The longest value, in bytes.
+/// The maximum length of a value, in bytes.
 pub(crate) const MAX_VALUE: usize = 1_000;
-/// Bytes of the message that are shown: a page with all of it would be several times as large.
+/// The maximum number of bytes of the message that are shown: a page with all of it would be
+/// several times as large.
 const MAX_SHOWN: usize = 64 * 1024;
-/// Unknown variables that are named.
+/// The maximum number of unknown variables that are named.
 const MAX_NAMED: usize = 20;
 
-/// What is in the fields, by the names of the variables.
+/// The values of the fields, by the names of the variables.
 pub(crate) type Values = BTreeMap<String, String>;
 
-/// A form with the samples in its fields.
+/// Returns a form with the samples in its fields.
 pub(crate) fn filled(form: Form, variables: &[SampleVariable]) -> Form {
     let fill = |form: Form, one: &SampleVariable| form.with(&field(one.name()), one.sample());
     variables.iter().fold(form, fill)
 }
 
-/// What is in the fields of a form.
+/// Returns the values of a form's fields.
 pub(crate) fn values(form: &Form, variables: &[SampleVariable]) -> Values {
     let names = variables.iter().map(SampleVariable::name);
     names
@@ -41,12 +42,12 @@ pub(crate) fn values(form: &Form, variables: &[SampleVariable]) -> Values {
         .collect()
 }
 
-/// The name of the field of a variable.
+/// Returns the name of the field of a variable.
 fn field(variable: &str) -> String {
     format!("{VARIABLE}{variable}")
 }
 
-/// Notes which are too long.
+/// Notes the values that are too long.
 pub(crate) fn check(t: &Texts, values: &Values, problems: &mut Problems) {
     for (name, value) in values {
         check_one(t, &field(name), value, problems);
@@ -61,7 +62,7 @@ pub(crate) fn check_one(t: &Texts, field: &str, value: &str, problems: &mut Prob
     }
 }
 
-/// The fields.
+/// Renders the fields.
 pub(crate) fn inputs(problems: &Problems, variables: &[SampleVariable], form: &Form) -> Markup {
     let kind = InputKind::Text { max: MAX_VALUE };
     html! {
@@ -76,12 +77,12 @@ pub(crate) fn inputs(problems: &Problems, variables: &[SampleVariable], form: &F
 #[derive(Debug, Default)]
 pub(crate) struct Preview {
     pub text: String,
-    /// What may surprise the author; empty if nothing does.
+    /// The warnings to the author; empty if there are none.
     pub warnings: String,
 }
 
 impl Preview {
-    /// What a page shows of a rendered message, with the warnings that its webhook gives rise to.
+    /// Renders the preview of a message, with the warnings about its webhook.
     pub(crate) async fn of(
         ctx: &PageContext,
         example: Result<Example, ManageError>,
@@ -114,17 +115,17 @@ impl Preview {
         })
     }
 
-    /// For the script, beside what is wrong with the form.
+    /// Returns JSON for the script, with the problems of the form.
     pub(crate) fn checked(self, problems: &Problems) -> Json<Value> {
         problems.checked(&self.hints())
     }
 
-    /// For the script.
+    /// Returns JSON for the script.
     pub(crate) fn hints(self) -> Value {
         json!({"preview": self.text, "warnings": self.warnings})
     }
 
-    /// The message and the warnings, which the script renews while the user types.
+    /// Renders the message and the warnings, which the script updates while the user types.
     pub(crate) fn shown(&self, t: &Texts) -> Markup {
         html! {
             pre id="preview" tabindex="0" data-hint="preview" aria-label=(t.of("tasks-preview-label")) { (self.text) }

@@ -1,5 +1,5 @@
-//! Points in time and durations as people read them. Without the script all times are UTC, and
-//! labelled so; it adds the reader's own zone.
+//! Points in time and durations in words. Without the script all times are UTC, and labelled so;
+//! the script adds the user's own zone.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ const FIELD: &str = "%Y-%m-%dT%H:%M";
 /// The length of `+01:00`.
 const ZONE_LENGTH: usize = 6;
 
-/// `2026-11-21 02:04:07 UTC, 3 minutes ago`. The script puts the reader's own zone before UTC, and
-/// lets the distance tick.
+/// Renders `2026-11-21 02:04:07 UTC, 3 minutes ago`. The script adds the time in the user's zone
+/// before UTC, and updates the distance.
 pub(crate) fn stamp(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M:%S").to_string();
     html! { span.at { time datetime=(exact(at)) { (text) } " " span.quiet { (texts.with("frame-time-utc", &[("distance", distance(texts, at, now).into())])) } } }
 }
 
-/// How far away a moment is, by itself: `in 27 seconds`. The script lets it tick.
+/// Renders the distance of a moment: `in 27 seconds`. The script updates it.
 pub(crate) fn away(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let title = format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"));
     html! { time.away datetime=(exact(at)) title=(title) { (distance(texts, at, now)) } }
 }
 
-/// A moment for the script, to the second: `2026-11-21T02:04:07Z`.
+/// Returns a moment for the script, to the second: `2026-11-21T02:04:07Z`.
 pub(crate) fn exact(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
-/// `2026-11-21 02:04 UTC`, where words say how far that is.
+/// Renders `2026-11-21 02:04 UTC`, for a moment whose distance other words say.
 pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M UTC").to_string();
     let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     html! { time.moment datetime=(exact) { (text) } }
 }
 
-/// As [`stamp`], or a word for never.
+/// Does the same as [`stamp`], or renders a word for never.
 pub(crate) fn stamp_or(
     texts: &Texts,
     at: Option<DateTime<Utc>>,
@@ -48,7 +48,7 @@ pub(crate) fn stamp_or(
     html! { @match at { Some(at) => (stamp(texts, at, now)), None => span.quiet { (never) } } }
 }
 
-/// `3 minutes ago`, `in 2 days`.
+/// Returns a text such as `3 minutes ago`, `in 2 days`.
 pub(crate) fn distance(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let past = at <= now;
     let span = (now - at).abs();
@@ -75,7 +75,7 @@ pub(crate) fn distance(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> 
     texts.with(name, &[("count", count.into())])
 }
 
-/// `under 1 ms`, `41 ms`, `2.4 s`.
+/// Returns a text such as `under 1 ms`, `41 ms`, `2.4 s`.
 pub(crate) fn span(texts: &Texts, span: Duration) -> String {
     if span < Duration::from_millis(1) {
         texts.of("frame-time-under-millisecond").into_owned()
@@ -88,18 +88,18 @@ pub(crate) fn span(texts: &Texts, span: Duration) -> String {
     }
 }
 
-/// The value of a date field.
+/// Returns the value of a date field.
 pub(crate) fn field(at: DateTime<Utc>) -> String {
     at.format(FIELD).to_string()
 }
 
-/// The name of the hidden field beside a date field: the zone in which it was filled in, as
-/// `+01:00`. The script sets it; without it, the field is empty and the date is in UTC.
+/// Returns the name of the hidden field next to a date field: the zone in which it was filled in,
+/// as `+01:00`. The script sets it; without it, the field is empty and the date is in UTC.
 pub(crate) fn zone_field(name: &str) -> String {
     format!("{name}_zone")
 }
 
-/// The two fields of what [`Form::date`](crate::form::Form::date) read: the date, and its zone.
+/// Splits the text that [`Form::date`](crate::form::Form::date) read into the date and its zone.
 pub(crate) fn split_field(text: &str) -> (&str, &str) {
     let zone = text.len().checked_sub(ZONE_LENGTH);
     match zone.and_then(|at| text.split_at_checked(at)) {
@@ -108,7 +108,7 @@ pub(crate) fn split_field(text: &str) -> (&str, &str) {
     }
 }
 
-/// Reads a date field, with or without seconds, in its zone or else as UTC.
+/// Parses a date field, with or without seconds, in its zone or else as UTC.
 pub(crate) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
     let (date, zone) = split_field(text);
     let time = NaiveDateTime::parse_from_str(date, FIELD)
@@ -117,7 +117,7 @@ pub(crate) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
     let zone = if zone.is_empty() { "+00:00" } else { zone };
     let zone: FixedOffset = zone.parse().ok()?;
     let at = time.and_local_timezone(zone).single()?;
-    // Beyond it clients cannot read a time back.
+    // Clients cannot parse a later time.
     let at = Some(at).filter(|at| at.year() <= 9999)?;
     Some(at.with_timezone(&Utc))
 }

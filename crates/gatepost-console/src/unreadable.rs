@@ -1,5 +1,5 @@
-//! Records that cannot be read: written by a newer version, or sealed with a key that is lost. All
-//! that can be done with them is to delete them.
+//! Records that cannot be read: written by a newer version, or sealed with a lost key. They can
+//! only be deleted.
 
 use gatepost_manage::{AccessLevel, ManageError};
 use gatepost_storage::webhooks::{RecordId, UnreadableRecord};
@@ -11,7 +11,7 @@ use crate::form::Form;
 use crate::layout::note;
 use crate::texts::Texts;
 
-/// The field of a query that asks for them.
+/// The field of a query that lists them.
 const ASKED: &str = "unreadable";
 
 /// The tables that may hold such records.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The number of a record, if it is of this kind.
+    /// Returns the number of a record, if it is of this kind.
     fn number(self, record: RecordId) -> Option<i64> {
         match (self, record) {
             (Self::Webhook, RecordId::Webhook(id)) => Some(id.0),
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// `Webhook 7`
+    /// Returns a text such as `Webhook 7`.
     fn name(self, texts: &Texts, number: i64) -> String {
         let text = match self {
             Self::Webhook => "lists-unreadable-webhook",
@@ -43,7 +43,7 @@ impl Kind {
         texts.with(text, &[("id", number.to_string().into())])
     }
 
-    /// The name of the limit that counts them.
+    /// Returns the name of the limit that counts them.
     fn limit(self) -> &'static str {
         match self {
             Self::Webhook => "webhooks",
@@ -61,9 +61,9 @@ impl Kind {
     }
 }
 
-/// Those of a kind, each with a way to delete it; nothing where all can be read. To find them, all
-/// records that the caller may see are read: when `asked` to, or where a user has more than the
-/// `readable` ones.
+/// Renders the unreadable records of a kind, each with a link to delete it; nothing if all can be
+/// read. To find them, all records that the caller may see are read: when `asked` to, or if a user
+/// has more than the `readable` ones.
 pub(crate) async fn section(
     ctx: &PageContext,
     kind: Kind,
@@ -103,7 +103,7 @@ pub(crate) async fn section(
     })
 }
 
-/// How many of a kind the caller has, those included that cannot be read.
+/// Returns the number of the caller's records of a kind, including those that cannot be read.
 async fn all(ctx: &PageContext, kind: Kind) -> Result<u64, Failure> {
     let limits = ctx.actor.limits(ctx.principal().owner).await?;
     let mut limits = limits.iter();
@@ -111,7 +111,7 @@ async fn all(ctx: &PageContext, kind: Kind) -> Result<u64, Failure> {
     Ok(of_kind.map_or(u64::MAX, |limit| limit.used))
 }
 
-/// A record that is to be deleted; `None` if it cannot be read.
+/// Returns a record to be deleted; `None` if it cannot be read.
 pub(crate) fn if_readable<T>(found: Result<T, ManageError>) -> Result<Option<T>, Failure> {
     match found {
         Ok(row) => Ok(Some(row)),
@@ -120,7 +120,7 @@ pub(crate) fn if_readable<T>(found: Result<T, ManageError>) -> Result<Option<T>,
     }
 }
 
-/// What is asked before one is deleted.
+/// Renders the confirmation before a record is deleted.
 pub(crate) fn question(texts: &Texts, kind: Kind, number: i64) -> Markup {
     let text = match kind {
         Kind::Webhook => "lists-unreadable-webhook-question",

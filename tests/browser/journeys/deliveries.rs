@@ -1,4 +1,4 @@
-//! Deliveries: found, read, sent again, given up.
+//! Journeys of deliveries: found, read, sent again, cancelled.
 
 use super::step::{Given, Journey, Step};
 
@@ -8,19 +8,25 @@ pub(super) const JOURNEYS: &[Journey] = &[
         given: Given::Team,
         steps: &[
             Step::Follow("Deliveries"),
-            Step::Turn("State", "error", "Filter"),
+            Step::Follow("Failed 1"),
             Step::Miss("#1"),
             Step::Unfold("More filters"),
             Step::Fill("HTTP status", "503"),
             Step::Press("Filter"),
-            Step::Follow("#2"),
-            Step::See("POST http://"),
+            Step::Follow("Run manually #2"),
+            Step::See(
+                "The target answered 503 Service Unavailable. No further attempt will be made.",
+            ),
+            Step::See("Response to attempt 2"),
+            Step::Follow("Attempt 1"),
+            Step::See("Response to attempt 1"),
             Step::Unfold("curl command"),
             Step::Either(
                 &[Step::Push("Copy as curl"), Step::See("Copied.")],
                 &[Step::See("curl")],
             ),
-            Step::Unfold("Show request and response of attempt 1"),
+            Step::Follow("Newer delivery"),
+            Step::Follow("Older delivery"),
             Step::Press("Replay"),
             Step::See("The delivery was queued again"),
         ],
@@ -30,12 +36,12 @@ pub(super) const JOURNEYS: &[Journey] = &[
         given: Given::Waiting,
         steps: &[
             Step::Follow("Deliveries"),
-            Step::Follow("#1"),
-            Step::See("first attempt in 59 minutes"),
+            Step::Follow("Sent manually #1"),
+            Step::See("irst attempt in 59 minutes"),
             Step::Press("Retry now"),
             Step::See("The next attempt is due now."),
             Step::Follow("Deliveries"),
-            Step::Follow("#2"),
+            Step::Follow("Sent manually #2"),
             Step::Follow("Cancel"),
             Step::See("will not be sent"),
             Step::Press("Cancel delivery"),
@@ -48,6 +54,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         steps: &[
             Step::Follow("Webhooks"),
             Step::Follow("Ops channel"),
+            Step::Unfold("More actions"),
             Step::Follow("Replay…"),
             Step::See("1 delivery will be sent again"),
             Step::Choose("State", "failed and sent"),

@@ -1,11 +1,11 @@
-//! The forms in which a journey is walked.
+//! The forms of a journey: the width, the colour scheme, scripts and the input device.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use tests::browser::Look;
 
-/// Six forms have every pair of width, scheme, scripts and hand.
+/// Six forms that contain every pair of width, scheme, scripts and input device.
 pub(super) const FORMS: [Form; 6] = [
     form(390, false, true, Hand::Mouse),
     form(390, true, false, Hand::Keyboard),
@@ -15,18 +15,18 @@ pub(super) const FORMS: [Form; 6] = [
     form(1440, true, false, Hand::Mouse),
 ];
 
-/// Of these forms, each half has every width, both schemes, both with and without scripts, and both
-/// hands. Journeys take turns.
+/// Halves of these forms, each with every width, both schemes, with and without scripts, and both
+/// input devices. Journeys alternate between them.
 pub(super) const HALVES: [[usize; 3]; 2] = [[0, 3, 5], [1, 2, 4]];
 
-/// How a step is done.
+/// The input device.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Hand {
     Mouse,
     Keyboard,
 }
 
-/// A window, and a hand.
+/// A window and an input device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     pub(super) look: Look,
@@ -58,7 +58,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// All forms that there are.
+/// Returns all possible forms.
 pub(super) fn every_form() -> Vec<Form> {
     let mut all = Vec::new();
     for width in [390, 768, 1440] {
@@ -73,7 +73,7 @@ pub(super) fn every_form() -> Vec<Form> {
     all
 }
 
-/// The pairs of what these forms are.
+/// Returns the pairs of properties of these forms.
 fn pairs(forms: &[Form]) -> BTreeSet<(String, String)> {
     let mut pairs = BTreeSet::new();
     for form in forms {

@@ -1,4 +1,4 @@
-//! Sites on which journeys begin.
+//! The initial sites of journeys.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use webhook_model::WebhookId;
 
 use super::step::Given;
 
-/// Enough for a second page.
+/// Enough rows for a second page.
 const MANY: usize = 60;
 
-/// Where a journey begins.
+/// The initial site of a journey.
 pub(super) struct Begun {
     pub(super) site: Site,
-    /// Where its webhooks lead.
+    /// The target of its webhooks.
     pub(super) receiver: Receiver,
-    /// The key that got out; empty if none did.
+    /// The leaked key; empty if there is none.
     pub(super) leaked: String,
 }
 
-/// A site with what is given.
+/// Starts a site with these records.
 pub(super) async fn begin(given: Given) -> Begun {
     let mut leaked = String::new();
     let receiver = Receiver::start(None).await.unwrap();
@@ -64,7 +64,7 @@ pub(super) async fn begin(given: Given) -> Begun {
     }
 }
 
-/// A webhook, and this number of deliveries that wait for an hour.
+/// Creates a webhook, and this number of deliveries that wait for an hour.
 async fn waiting(site: &Site, store: &MemoryStore, receiver: &Receiver, count: usize) {
     let admin = Visitor::login(site, "admin").await;
     typed::new_webhook(&admin, receiver, "5").await;

@@ -1,4 +1,4 @@
-//! Mouse and keyboard: the browser's own events, not a script's.
+//! Mouse and keyboard: the browser's own events rather than those of a script.
 
 use serde_json::{Value, json};
 use tests::browser::Browser;
@@ -6,9 +6,10 @@ use tests::browser::Browser;
 use super::form::Hand;
 use super::page::{PAUSE, Place, ask};
 
-/// No page has more places at which the Tab key stops.
+/// The maximum number of Tab stops on a page.
 const MOST_STOPS: usize = 250;
-/// Brings the middle of an element into view: where it is, and whether it is what is hit there.
+/// Scrolls the middle of an element into view; returns its position, and whether a click there hits
+/// the element.
 const AIM: &str = "function() {
   this.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
   const box = this.getClientRects()[0];
@@ -17,9 +18,9 @@ const AIM: &str = "function() {
   const hit = document.elementFromPoint(x, y);
   return [x, y, !!hit && (this.contains(hit) || !!hit.closest('label')?.contains(this)), hit?.outerHTML.slice(0, 100)];
 }";
-/// Remembers where the Tab key is to arrive.
+/// Stores the element that the Tab key should reach.
 const GOAL: &str = "function() { document.goal = this; }";
-/// Where the focus is: it must be seen, wherever it is.
+/// Returns the focused element, which must always be visible.
 const FOCUS: &str = "(() => {
   const [at, goal] = [document.activeElement, document.goal];
   if (!goal?.isConnected) return 'gone';
@@ -31,7 +32,7 @@ const FOCUS: &str = "(() => {
   if (!isOutlined || !isInside) return `not seen: ${at.outerHTML.slice(0, 120)}`;
   return isThere ? 'there' : 'elsewhere';
 })()";
-/// A choice as a pointer makes it: a headless browser has no open list to point at.
+/// Chooses an option as a pointer does: a headless browser has no open list to point at.
 const CHOICE: &str = "function() {
   const wanted = [...this.options].find(option => option.text === TEXT);
   if (!wanted) return [...this.options].map(option => option.text).join(', ');
@@ -40,9 +41,9 @@ const CHOICE: &str = "function() {
   return '';
 }";
 
-/// What is chosen of a list.
+/// Returns the chosen option of a list.
 const CHOSEN: &str = "function() { return this.selectedOptions[0]?.text; }";
-/// No list has more to choose from.
+/// The maximum number of options in a list.
 const MOST_CHOICES: usize = 60;
 
 async fn send(b: &Browser, command: &str, arguments: Value) -> Result<(), String> {
@@ -78,7 +79,7 @@ async fn click(b: &Browser, place: Place) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the focus is. On a new page it takes a moment to be seen.
+/// Returns the focused element. On a new page it takes a moment to be visible.
 async fn focus(b: &Browser) -> String {
     let mut is = String::new();
     for _ in 0..20 {
@@ -92,7 +93,7 @@ async fn focus(b: &Browser) -> String {
     is
 }
 
-/// Presses Tab until the element has the focus; at each stop before, the focus is seen.
+/// Presses Tab until the element has the focus; at each stop before, the focus is visible.
 async fn tab_to(b: &Browser, place: Place) -> Result<(), String> {
     place.call(b, GOAL).await;
     for _ in 0..MOST_STOPS {
@@ -107,7 +108,7 @@ async fn tab_to(b: &Browser, place: Place) -> Result<(), String> {
 }
 
 impl Hand {
-    /// Follows a link, presses a button, unfolds what is folded.
+    /// Follows a link, presses a button, or unfolds a section.
     pub(super) async fn act(
         self,
         b: &Browser,
@@ -127,7 +128,7 @@ impl Hand {
         }
     }
 
-    /// Types into a field, in place of what it holds.
+    /// Replaces the content of a field by typing.
     pub(super) async fn fill(self, b: &Browser, place: Place, text: &str) -> Result<(), String> {
         match self {
             Self::Mouse => click(b, place).await?,
@@ -143,7 +144,7 @@ impl Hand {
             .ok_or_else(|| format!("it holds {now}"))
     }
 
-    /// Ticks a checkbox, or picks a radio button: with the keyboard, arrows lead to it.
+    /// Ticks a checkbox, or selects a radio button: with the keyboard, by arrows.
     pub(super) async fn tick(
         self,
         b: &Browser,
@@ -176,12 +177,12 @@ impl Hand {
             .ok_or_else(|| "it is not chosen".into())
     }
 
-    /// Chooses from a list: with the keyboard, by typing what the choice begins with.
+    /// Chooses from a list: with the keyboard, by typing the beginning of the option.
     pub(super) async fn choose(self, b: &Browser, place: Place, text: &str) -> Result<(), String> {
         if self == Self::Mouse {
             let choice = CHOICE.replace("TEXT", &json!(text).to_string());
             let others = place.call(b, &choice).await;
-            // With scripts the page may be gone by now.
+            // With scripts the page may have been left already.
             return match others.as_ref().and_then(Value::as_str) {
                 None | Some("") => Ok(()),
                 Some(others) => Err(format!("there are only {others}")),
@@ -195,7 +196,7 @@ impl Hand {
             let event = json!({"type": "keyUp", "key": letter});
             send(b, "Input.dispatchKeyEvent", event).await?;
         }
-        // A browser forgets the letters of a slow typist: the arrows lead there as well.
+        // A browser forgets the letters of slow typing: then the arrows choose the option.
         let mut chosen = place.call(b, CHOSEN).await.unwrap_or_default();
         if chosen != json!(text) {
             key(b, "Home", 36, "").await?;

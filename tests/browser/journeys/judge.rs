@@ -1,4 +1,4 @@
-//! What must be true of every page that a journey comes by, in every form.
+//! The checks of every page on a journey, in every form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,26 @@ use tests::browser::{BEYOND, Browser, OVERLAPS, STANDS_OUT, faults, gzipped};
 use super::form::Form;
 use super::page::ask;
 
-/// With everything that a page loads, compressed.
+/// The maximum size of a page with everything that it loads, compressed.
 const MOST_BYTES: usize = 60 * 1024;
-/// What a page is, for what is judged once in each form: path, title, and what lies above it.
+/// The kind of a page, which is checked in full once in each form: path, title, and the content
+/// above it.
 const KIND: &str = "[location.pathname.replace(/[0-9]+/g, '#'), document.querySelector('h1')?.textContent.replace(/[0-9]+/g, '#'), !!document.querySelector('dialog[open]'), document.querySelector('main > .note')?.className].join(' ')";
 
-/// What was judged in one form.
+/// The results of the checks in one form.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     seen: BTreeSet<String>,
     weights: BTreeMap<String, usize>,
-    /// Of the heaviest page, in bytes.
+    /// The size of the heaviest page, in bytes.
     pub(super) heaviest: usize,
-    /// How many pages were judged.
+    /// The number of checked pages.
     pub(super) pages: usize,
 }
 
 impl Judge {
-    /// The faults of the page as it is now. Each kind of page is judged in full once in each form.
+    /// Returns the faults of the present page. Each kind of page is checked in full once in each
+    /// form.
     pub(super) async fn look(&mut self, b: &Browser, form: Form) -> Vec<String> {
         self.pages += 1;
         let mut found = Vec::new();

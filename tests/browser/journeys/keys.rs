@@ -1,4 +1,4 @@
-//! A key, from its form to its end.
+//! Journeys of keys, from the form to the end of a key.
 
 use super::step::{Given, Journey, KEEP, Step};
 

@@ -1,4 +1,4 @@
-//! Long lists: walked, sorted, searched.
+//! Journeys of long lists: paged, sorted, searched.
 
 use super::step::{Given, Journey, Step};
 
@@ -14,7 +14,7 @@ const KEYS: Journey = Journey {
         Step::See("key 01"),
         Step::Follow("Previous page"),
         Step::See("key 60"),
-        // A narrow window has no headings: there is a list for the order.
+        // A narrow window has no headings: it has a list for the order.
         Step::Choose("Sort by", "Name, A to Z"),
         Step::Press("Apply"),
         Step::See("key 01"),
@@ -40,13 +40,13 @@ const DELIVERIES: Journey = Journey {
         Step::See("60 deliveries"),
         Step::Follow("Previous page"),
         Step::See("60 deliveries, showing 1–50"),
-        Step::Turn("State", "queued", "Filter"),
+        Step::Follow("Waiting 60"),
         Step::See("60 matching deliveries, showing 1–50"),
         Step::Turn("Sort by", "Oldest first", "Filter"),
         Step::Miss("#60"),
         Step::Follow("Next page"),
         Step::See("60 matching deliveries"),
-        Step::Follow("#60"),
-        Step::See("first attempt in 59 minutes"),
+        Step::Follow("Sent manually #60"),
+        Step::See("irst attempt in 59 minutes"),
     ],
 };

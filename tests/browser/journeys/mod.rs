@@ -1,14 +1,14 @@
-//! What users come for, from the first page to the end, in every form: three widths, light and
-//! dark, with and without scripts, by mouse and by keyboard alone.
+//! The journeys of users, from the first page to the end, in every form: three widths, light and
+//! dark, with and without scripts, only by mouse and only by keyboard.
 //!
-//! Every page on the way is no wider than its window, weighs at most 60 KiB with all that it loads,
-//! has no parts upon each other and, with scripts, no fault that axe-core knows. Whoever uses the
-//! keyboard sees at each stop where the focus is.
+//! Every page on the way is no wider than its window, weighs at most 60 KiB with everything that it
+//! loads, has no overlapping parts and, with scripts, no fault that axe-core finds. With the
+//! keyboard, the focus is visible at each stop.
 //!
-//! Each journey is walked in three of six forms, which have everything at least once. With
-//! `GATEPOST_JOURNEY=webhook` only those whose name has this word are, in all six; `:` is in all.
-//! With `GATEPOST_FORMS=all` every journey is walked in all 24 forms that there are, and with
-//! `GATEPOST_FORMS='390 keys'` in those that have these words.
+//! Each journey is walked in three of six forms, which together contain every property at least
+//! once. With `GATEPOST_JOURNEY=webhook` only journeys whose names contain this word are walked, in
+//! all six; `:` is in all names. With `GATEPOST_FORMS=all` every journey is walked in all 24
+//! possible forms, and with `GATEPOST_FORMS='390 keys'` in those that have these words.
 
 mod deliveries;
 mod form;
@@ -31,12 +31,13 @@ use step::{Given, Journey};
 use tests::browser::{Browser, Look, OVERLAPS, Site, Visitor};
 use walk::Walker;
 
-/// The word for which journeys are chosen, if there is one.
+/// Returns the word that selects journeys, if it is set.
 fn word() -> Option<String> {
     std::env::var("GATEPOST_JOURNEY").ok()
 }
 
-/// The six forms; of all 24 those that have every word of `GATEPOST_FORMS`, if it is set.
+/// Returns the six forms, or those of all 24 that have every word of `GATEPOST_FORMS`, if it is
+/// set.
 fn forms() -> Vec<Form> {
     let Ok(words) = std::env::var("GATEPOST_FORMS") else {
         return FORMS.into();
@@ -49,12 +50,12 @@ fn forms() -> Vec<Form> {
     every_form().into_iter().filter(has_all).collect()
 }
 
-/// Whether all journeys are walked in all forms that are walked.
+/// Whether all journeys are walked in all selected forms.
 fn is_whole() -> bool {
     word().is_some() || std::env::var_os("GATEPOST_FORMS").is_some()
 }
 
-/// All of them, or those that were asked for.
+/// Returns all journeys, or the selected ones.
 fn journeys() -> Vec<Journey> {
     let word = word().unwrap_or_default();
     let all = [
@@ -68,7 +69,7 @@ fn journeys() -> Vec<Journey> {
     all.filter(|journey| journey.name.contains(&word)).collect()
 }
 
-/// One journey in one form, on a site of its own.
+/// Walks one journey in one form, on its own site.
 async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> Result<(), String> {
     let Begun {
         site,
@@ -76,7 +77,7 @@ async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> R
         leaked,
     } = begin(journey.given).await;
     let browser = b.visit(&site, form.look).await;
-    // How one logs in, `way` proves.
+    // `way` tests the login.
     let visitor = Visitor::login(&site, "admin").await;
     let (name, value) = visitor.cookie.split_once('=').unwrap_or_default();
     let cookie = json!({"name": name, "value": value, "url": site.url("/")});
@@ -97,7 +98,7 @@ async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> R
     }
 }
 
-/// The table of what was walked, a line for each journey.
+/// Returns a table of the walked journeys, with a line for each.
 fn table(forms: &[Form], lines: &[(Journey, Vec<&str>)]) -> String {
     let mut text = String::new();
     for (at, form) in forms.iter().enumerate() {
@@ -158,7 +159,7 @@ async fn parts_upon_each_other_are_found() {
         assert_eq!(page::ask(&b, OVERLAPS).await, Some(json!([])));
         b.script("document.querySelector('h1').style.marginTop = '-2rem'")
             .await;
-        b.script("document.querySelector('.title .button').style.translate = '-80vw 0'")
+        b.script("document.querySelector('.head .button').style.translate = '-80vw 0'")
             .await;
         assert_ne!(page::ask(&b, OVERLAPS).await, Some(json!([])));
     })

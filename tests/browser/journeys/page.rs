@@ -1,16 +1,17 @@
-//! The page as assistive technology has it: what is on it, by role and name.
+//! The page in the accessibility tree: its elements by role and name.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tests::browser::Browser;
 
-/// How long is waited for what must come, in steps of [`PAUSE`].
+/// The maximum wait for an element, in steps of [`PAUSE`].
 const PATIENCE: usize = 300;
-/// Between two looks at the page.
+/// The time between two looks at the page.
 pub(super) const PAUSE: Duration = Duration::from_millis(30);
 
-/// Runs a script, which the page's own may not; `None` while one page makes way for another.
+/// Runs a script even if the page's own may not run; returns `None` while one page replaces
+/// another.
 pub(super) async fn ask(b: &Browser, code: &str) -> Option<Value> {
     let command = json!({"expression": code, "returnByValue": true});
     let answer = b.driver.cdp().send_raw("Runtime.evaluate", command).await;
@@ -21,7 +22,7 @@ pub(super) async fn ask(b: &Browser, code: &str) -> Option<Value> {
         .then(|| answer["result"]["value"].clone())
 }
 
-/// Asks until the answer is yes.
+/// Waits until the script returns true.
 pub(super) async fn wait(b: &Browser, code: &str) -> bool {
     for _ in 0..PATIENCE {
         if ask(b, code).await == Some(json!(true)) {
@@ -32,18 +33,18 @@ pub(super) async fn wait(b: &Browser, code: &str) -> bool {
     false
 }
 
-/// When the page was opened: no two pages have the same.
+/// Returns the time at which the page was opened, which is different for every page.
 pub(super) async fn birth(b: &Browser) -> Value {
     ask(b, "performance.timeOrigin").await.unwrap_or_default()
 }
 
-/// Waits for the page after the one of that birth.
+/// Waits for the page after the one that was opened at this time.
 pub(super) async fn next(b: &Browser, birth: &Value) -> bool {
     let code = format!("performance.timeOrigin !== {birth} && document.readyState === 'complete'");
     wait(b, &code).await
 }
 
-/// Whether a text is to be seen, or comes to be.
+/// Whether a text is visible, or becomes so.
 pub(super) async fn sees(b: &Browser, text: &str) -> bool {
     let code = format!(
         "document.body.innerText.replace(/\\s+/g, ' ').includes({})",
@@ -52,13 +53,13 @@ pub(super) async fn sees(b: &Browser, text: &str) -> bool {
     wait(b, &code).await
 }
 
-/// An element, by the number that the browser has for it.
+/// An element, by its number in the browser.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place(i64);
 
 impl Place {
-    /// The first that has one of these roles and this name; of a checkbox, whose name goes on with
-    /// a hint, the beginning. Waits for it.
+    /// Waits for the first element that has one of these roles and this name; for a checkbox, whose
+    /// name continues with a hint, the beginning of the name.
     pub(super) async fn find(b: &Browser, roles: &[&str], name: &str) -> Option<Self> {
         for _ in 0..PATIENCE {
             if let Some(found) = Self::look(b, roles, name).await {
@@ -90,7 +91,7 @@ impl Place {
         found["backendDOMNodeId"].as_i64().map(Self)
     }
 
-    /// Calls a function of the page on it, as `this`.
+    /// Calls a function in the page with this element as `this`.
     pub(super) async fn call(self, b: &Browser, function: &str) -> Option<Value> {
         let devtools = b.driver.cdp();
         let node = json!({"backendNodeId": self.0});

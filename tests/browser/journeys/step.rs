@@ -1,62 +1,62 @@
-//! What a user does and sees, in the words of the page.
+//! The actions and observations of a user, in the words of the page.
 
-/// A key or a secret that is shown once: copied, and then closed.
+/// A key or a secret that is shown once: it is copied, and the popup is closed.
 pub(super) const KEEP: Step = Step::Either(
     &[Step::Push("Copy"), Step::See("Copied."), Step::Push("Done")],
     &[Step::Tick("I have copied or saved it"), Step::Press("Done")],
 );
 
-/// One step. Names are what a screen reader says: of links and buttons their text, of fields their
-/// label.
+/// One step. Names are those that a screen reader announces: the text of links and buttons, the
+/// label of fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
-    /// A link that leads to another page.
+    /// Follows a link to another page.
     Follow(&'static str),
-    /// A button that leads to another page.
+    /// Presses a button that leads to another page.
     Press(&'static str),
-    /// A button, or a link, that changes the page it is on.
+    /// Presses a button or a link that changes its own page.
     Push(&'static str),
-    /// What is folded away.
+    /// Unfolds a section.
     Unfold(&'static str),
-    /// A field takes the place of what it held; `{target}` is where the receiver listens,
-    /// `{leaked}` the key of [`Given::Leaked`].
+    /// Replaces the content of a field; `{target}` is the address of the receiver, `{leaked}` the
+    /// key of [`Given::Leaked`].
     Fill(&'static str, &'static str),
-    /// A checkbox.
+    /// Ticks a checkbox.
     Tick(&'static str),
-    /// One of several radio buttons.
+    /// Selects one of several radio buttons.
     Pick(&'static str),
-    /// One of a list.
+    /// Chooses an option of a list.
     Choose(&'static str, &'static str),
-    /// One of a list whose choice leads to another page: at once by mouse and with scripts, else by
-    /// this button.
+    /// Chooses an option of a list that leads to another page: immediately by mouse and with
+    /// scripts, otherwise by this button.
     Turn(&'static str, &'static str, &'static str),
-    /// A text that is to be seen, at once or soon.
+    /// Expects a text to be visible, or to become so.
     See(&'static str),
-    /// A text that is not.
+    /// Expects a text not to be visible.
     Miss(&'static str),
     /// Steps with scripts, and steps without.
     Either(&'static [Self], &'static [Self]),
 }
 
-/// What a site has before a journey begins.
+/// The records of a site before a journey begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Given {
     Nothing,
-    /// What a small team would have (`furnish`).
+    /// The records of a small team (`furnish`).
     Team,
     /// A webhook, for which three deliveries wait for an hour.
     Waiting,
-    /// 60 keys.
+    /// A webhook with three deliveries that wait for an hour.
     Many,
     /// 60 deliveries, which wait for an hour.
     Log,
-    /// A key that got out.
+    /// A leaked key.
     Leaked,
-    /// A webhook of which nothing succeeds.
+    /// A webhook whose deliveries all fail.
     Failing,
 }
 
-/// A user with a purpose.
+/// A user's goal and the steps to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Journey {
     pub(super) name: &'static str,

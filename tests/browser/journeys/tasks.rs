@@ -1,4 +1,4 @@
-//! Tasks and events: written, tried, triggered.
+//! Journeys of tasks and events: written, tested, triggered.
 
 use super::step::{Given, Journey, Step};
 

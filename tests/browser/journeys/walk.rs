@@ -14,20 +14,21 @@ const FOLD: &[&str] = &["DisclosureTriangle"];
 const FIELD: &[&str] = &["textbox", "searchbox", "spinbutton"];
 const LIST: &[&str] = &["combobox"];
 
-/// Somebody at a browser.
+/// A user at a browser.
 #[derive(Debug)]
 pub(super) struct Walker<'a> {
     pub(super) browser: Browser,
     pub(super) form: Form,
-    /// Where the receiver listens, for `{target}`.
+    /// The address of the receiver, for `{target}`.
     pub(super) target: String,
-    /// The key that got out, for `{leaked}`.
+    /// The leaked key, for `{leaked}`.
     pub(super) leaked: String,
     pub(super) judge: &'a mut Judge,
 }
 
 impl Walker<'_> {
-    /// Takes the steps; the first that cannot be taken, or leads to a page with faults, in words.
+    /// Takes the steps; fails at the first that cannot be taken, or that leads to a page with
+    /// faults.
     pub(super) async fn walk(&mut self, steps: &'static [Step]) -> Result<(), String> {
         for step in steps {
             if let Step::Either(scripted, plain) = step {
@@ -114,7 +115,7 @@ impl Walker<'_> {
         Ok((place, tag == Some("button".into())))
     }
 
-    /// To another page. A part that was replaced in this moment is looked for again.
+    /// Goes to another page. An element that was replaced in this moment is searched again.
     async fn turn(&self, roles: &[&str], name: &str) -> Result<(), String> {
         let b = &self.browser;
         let before = birth(b).await;

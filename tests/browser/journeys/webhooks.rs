@@ -1,4 +1,4 @@
-//! Webhooks: made, tried, stopped, signed, looked at.
+//! Journeys of webhooks: created, tested, paused, signed, inspected.
 
 use super::step::{Given, Journey, KEEP, Step};
 
@@ -16,11 +16,12 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Fill("Token", "t0ken"),
             Step::Press("Create webhook"),
             Step::See("The webhook was created."),
+            Step::Follow("Send test"),
             Step::Fill("Message", "{\"text\":\"${NAME}\"}"),
             Step::Press("Send test"),
             Step::See("Outcome"),
             Step::See("200"),
-            Step::Follow("Back to Chat channel"),
+            Step::Follow("Chat channel"),
             Step::Press("Pause"),
             Step::See("The webhook is paused."),
             Step::Press("Resume"),
@@ -130,7 +131,8 @@ pub(super) const JOURNEYS: &[Journey] = &[
         steps: &[
             Step::Follow("Webhooks"),
             Step::Follow("Ops channel"),
-            Step::Follow("Delete"),
+            Step::Unfold("More actions"),
+            Step::Follow("Delete…"),
             Step::See("Tell operations"),
             Step::Press("Delete webhook"),
             Step::See("Nothing was deleted."),
@@ -171,10 +173,13 @@ pub(super) const JOURNEYS: &[Journey] = &[
         steps: &[
             Step::See("A webhook is failing."),
             Step::Follow("Webhooks"),
-            Step::See("failing"),
+            Step::See("Failing"),
             Step::See("12 failed (0% success)"),
             Step::Follow("chat"),
-            Step::See("failing"),
+            Step::See("Failing"),
+            Step::See("No delivery has succeeded yet."),
+            Step::Follow("Replay 12 failed…"),
+            Step::See("Replay deliveries of chat"),
         ],
     },
 ];

@@ -1,4 +1,4 @@
-//! How often lists ask the store, and the platform for names: as often for a full page as for a
+//! The number of calls to the store and to the platform for names: a full page makes as many as a
 //! short one.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use webhook_model::{
     Task, Webhook,
 };
 
-/// Calls that pages make, and no part of the engine beside them.
+/// The calls that pages make, and that the running engine does not make.
 const CALLS: [&str; 14] = [
     "webhook",
     "webhooks",
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// Rows of user 3: paused webhooks, each with a task, an event, a delivery and a count.
+    /// Creates rows of user 3: paused webhooks, each with a task, an event, a delivery and a count.
     async fn fill(&self, rows: std::ops::Range<u64>) {
         let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
         for row in rows {
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// How often each page asks the store.
+    /// Returns the number of store calls of each page.
     async fn calls(&self, visitor: &Visitor) -> Vec<u64> {
         let mut all = Vec::new();
         for path in PAGES {
@@ -130,13 +130,13 @@ async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
     for ((path, few), full) in PAGES.iter().zip(few).zip(full) {
         assert_eq!(full, few, "{path}");
     }
-    // Nor are all of a user's records read to find none that cannot be.
+    // A user's records are not all read to find that none is unreadable.
     assert_eq!(world.store.calls_of("unreadable"), 0);
     let page = ulf.get("/console/webhooks").await;
     assert!(page.has("1,000 sent") && page.has("1,049 sent"));
 }
 
-/// What is on the page is read at once, and so is what is newer.
+/// The rows of the page and the newer ones are read in one call.
 #[tokio::test]
 async fn a_full_list_that_refreshes_itself_is_read_at_once() {
     let world = World::start().await;
@@ -149,12 +149,12 @@ async fn a_full_list_that_refreshes_itself_is_read_at_once() {
     assert_eq!(page.html.matches("<tr id=").count(), 50);
     assert!(page.has("Show 3 newer deliveries"), "{}", page.html);
     assert_eq!([after[0] - before[0], after[1] - before[1]], [0, 2]);
-    // On a later page, what is newer does not matter, and the total is counted beside it.
+    // On a later page newer rows do not matter, and the total is counted separately.
     let page = ulf.get("/console/deliveries/live?after=3").await;
     assert_eq!(page.html.matches("<tr id=").count(), 2);
     assert_eq!(world.store.calls_of(many) - after[1], 2);
-    // Where more were there than are counted, they are not counted again each few seconds; where
-    // attempts change what matches, they are.
+    // If there were more rows than are counted, they are not counted again every few seconds,
+    // unless attempts change which rows match.
     let before = world.store.calls_of(many);
     let page = ulf.get("/console/deliveries/live?after=3&more=1").await;
     assert!(page.has("2,000+ deliveries"), "{}", page.html);
@@ -165,7 +165,7 @@ async fn a_full_list_that_refreshes_itself_is_read_at_once() {
     assert_eq!(world.store.calls_of(many) - before, 3);
 }
 
-/// A platform that counts how often it is asked for names.
+/// A platform that counts the requests for names.
 #[derive(Debug, Default)]
 struct Counting(AtomicUsize);
 

@@ -1,11 +1,11 @@
-//! The list of changes: who changed what, as far as the reader may know, in pages, by record, by
-//! who did it, and searched.
+//! The list of changes: which user changed what, as far as the user may see, in pages, by record,
+//! by actor, and searched.
 
 use std::time::Duration;
 
 use tests::browser::{Setup, Site, Visitor};
 
-/// Once all is stored.
+/// Waits until everything is stored.
 async fn settled(site: &Site) {
     let log = site.log.as_ref().unwrap();
     let stored = tokio::time::timeout(Duration::from_secs(60), log.flush());

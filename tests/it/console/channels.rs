@@ -73,7 +73,7 @@ async fn what_is_wrong_with_them_stands_beside_their_fields() {
     ] {
         assert!(refused.has(said), "{said}: {}", refused.html);
     }
-    // What the platform allows is known to the engine alone.
+    // Only the engine knows the platform's limits.
     let many = "1s ".repeat(21);
     let refused = ulf
         .submit(EDIT, &fields(&url, &[("retry_schedule", &many)]))

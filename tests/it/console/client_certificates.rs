@@ -14,7 +14,7 @@ const EDIT: &str = "/console/webhooks/1/edit";
 const SHOW: &str = "/console/webhooks/1";
 const URL: &str = "https://example.com/in";
 
-/// The fields of a certificate and its key.
+/// Returns the fields of a certificate and its key.
 fn typed<'a>(certificate: &'a str, key: &'a str) -> [(&'a str, &'a str); 3] {
     [
         ("auth", "none"),
@@ -38,7 +38,7 @@ async fn a_certificate_is_stored_as_it_was_typed_and_its_key_is_never_shown() {
     let ulf = Visitor::login(&site, "ulf").await;
     let authority = Authority::new();
     let ada = authority.client("ada");
-    // As a browser sends lines.
+    // With the line ends that browsers send.
     let [certificate, key] = [&ada.certificate, &ada.key].map(|pem| pem.replace('\n', "\r\n"));
     let page = ulf
         .submit(NEW, &hook(URL, &typed(&certificate, &key)))
@@ -59,7 +59,7 @@ async fn a_certificate_is_stored_as_it_was_typed_and_its_key_is_never_shown() {
         assert!(!page.has("expires soon"), "{}", page.html);
         without_key(&page, &ada);
     }
-    // Left empty, both are kept; a certificate alone is for the key that is there.
+    // Empty fields keep both; a certificate without a key is for the stored key.
     let page = ulf.submit(EDIT, &hook(URL, &typed("", ""))).await;
     assert_eq!(page.status, 303, "{}", page.html);
     assert_eq!(stored(&site).await.unwrap(), made);
@@ -67,7 +67,7 @@ async fn a_certificate_is_stored_as_it_was_typed_and_its_key_is_never_shown() {
     let page = ulf.submit(EDIT, &hook(URL, &typed(&renewed, ""))).await;
     assert_eq!(page.status, 303, "{}", page.html);
     assert!(ulf.get(SHOW).await.has("CN=renewed"));
-    // For another server the key is asked for.
+    // Another server requires the key again.
     let moved = "https://evil.example/";
     let page = ulf.submit(EDIT, &hook(moved, &typed("", ""))).await;
     assert_eq!(page.status, 422, "{}", page.html);

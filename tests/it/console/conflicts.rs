@@ -5,7 +5,7 @@ use examples::receiver::Receiver;
 use tests::browser::typed::{hook, new_key, new_task, new_webhook};
 use tests::browser::{Page, Site, Visitor};
 
-/// Sends a form from a page that was opened before.
+/// Sends a form from a page that was opened earlier.
 async fn send(visitor: &Visitor, path: &str, page: &Page, fields: &[(&str, &str)]) -> Page {
     let hidden = page.hidden();
     let hidden = hidden.iter();
@@ -144,7 +144,7 @@ async fn tasks_and_keys_that_others_changed_are_not_overwritten() {
             page.html.matches("<legend>").count() - first.html.matches("<legend>").count(),
             1
         );
-        // Nothing chosen is what was typed.
+        // Without a choice the typed value is saved.
         let saved = send(&ulf, path, &page, &mine).await;
         assert!(saved.to().contains("done=saved"), "{path}: {}", saved.html);
         assert!(!ulf.get(path).await.has("theirs"), "{path}");

@@ -1,5 +1,5 @@
-//! The pages of deliveries, and what of tasks, events and deliveries is another's (SPEC 6), without
-//! a browser.
+//! The pages of deliveries, and the tasks, events and deliveries of other users (SPEC 6), without a
+//! browser.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
     act("/console/tasks/1/do/run").await;
     site.ended(1).await;
     let page = ulf.get("/console/deliveries/1").await;
-    for text in ["502", "418", ">error<", "Replay"] {
+    for text in ["502", "418", ">Failed<", "Replay"] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
     assert!(ulf.get("/console/deliveries?state=error").await.has("#1"));
@@ -56,28 +56,36 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
     receiver.wait_for("/in", 3).await.unwrap();
     site.ended(1).await;
     let live = ulf.get("/console/deliveries/live?top=1&x").await;
-    assert!(live.has("#1</a>") && live.has(">sent<"), "{}", live.html);
-    // One that waits is cancelled.
+    assert!(
+        live.has("#1</span></a>") && live.has(">Delivered<"),
+        "{}",
+        live.html
+    );
+    // A waiting delivery is cancelled.
     act("/console/webhooks/1/do/pause").await;
     act("/console/tasks/1/do/run").await;
     let page = ulf.get("/console/deliveries/2").await;
-    assert!(page.has(">queued<") && page.has("Cancel") && !page.has("Replay"));
+    assert!(page.has(">Held<") && page.has("Cancel") && !page.has("/replay\""));
     assert_eq!(
         act("/console/deliveries/2/cancel").await.to(),
         "/console/deliveries/2?done=cancelled"
     );
     assert!(ulf.get("/console/deliveries/2").await.has("cancelled"));
-    // What was cancelled is counted at once, what ended by an attempt soon after that.
+    // A cancelled delivery is counted immediately, one that ended by an attempt soon after that.
     let figure = |name: &str, count: &str| format!("<dd>{count}</dd><dt>{name}</dt>");
+    let linked = |name: &str, state: &str| {
+        format!("<a href=\"/console/deliveries?webhook=1&amp;state={state}\">{name}</a>")
+    };
     let mut live = ulf.get("/console/webhooks/1/live").await;
     for _ in 0..400 {
-        if live.has(&figure("sent", "1")) {
+        if live.has(&figure("Delivered", "1")) {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(25)).await;
         live = ulf.get("/console/webhooks/1/live").await;
     }
-    for (name, count) in [("sent", "1"), ("failed", "2"), ("queued", "0")] {
+    let (failed, waiting) = (linked("Failed", "error"), linked("Waiting", "queued"));
+    for (name, count) in [("Delivered", "1"), (&failed, "2"), (&waiting, "0")] {
         assert!(live.has(&figure(name, count)), "{name}: {}", live.html);
     }
     let page = ulf.get("/console/webhooks/1").await;
@@ -142,7 +150,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
         assert!(!page.has("tell") && !page.has("chat"), "{path}");
     }
     assert_eq!(vera.get("/console/deliveries?webhook=1").await.status, 404);
-    // Nor can another's webhook be used, or another's task be run.
+    // Another user's webhook cannot be used, and another user's task cannot be run.
     assert_eq!(
         new_task(&vera, "x", &[]).await.error("webhook"),
         "This webhook does not exist."
@@ -164,7 +172,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
     assert_eq!(site.heard(), before);
 }
 
-/// A site on a store that a test writes to itself.
+/// Starts a site on a store to which the test writes itself.
 async fn on_memory() -> (Arc<MemoryStore>, Site) {
     let store = Arc::new(MemoryStore::new());
     let setup = Setup::on(&store);
@@ -186,16 +194,16 @@ async fn what_waits_says_for_what_and_may_be_sent_now() {
     store.enqueue(direct(vec![later("a")]), now).await.unwrap();
     let path = "/console/deliveries/1";
     let page = ulf.get(path).await;
-    assert!(page.has("first attempt in 59 minutes"), "{}", page.html);
-    assert!(page.has("Retry now") && page.has("Next attempt"));
+    assert!(page.has("first attempt <time"), "{}", page.html);
+    assert!(page.has("in 59 minutes") && page.has("Retry now"));
     ulf.fill(TASK, "/console/webhooks/1/do/pause", &[]).await;
     let page = ulf.get(path).await;
     assert!(page.has("held: webhook is paused"), "{}", page.html);
-    assert!(!page.has("Next attempt"), "nothing is sent then");
+    assert!(!page.has("attempt <time"), "nothing is sent then");
     let list = ulf.get("/console/deliveries").await;
     assert!(list.has("held: webhook is paused"), "{}", list.html);
     ulf.fill(TASK, "/console/webhooks/1/do/resume", &[]).await;
-    // Another's is not there; what was done is audited.
+    // Another user's delivery does not exist; the operation is in the audit log.
     let vera = Visitor::login(&site, "vera").await;
     let retry = "/console/deliveries/1/retry";
     assert_eq!(vera.fill(TASK, retry, &[]).await.status, 404);
@@ -281,7 +289,7 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
         "{}",
         list.html
     );
-    // Run by hand, it says by whom.
+    // A manual run shows the user who made it.
     ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
     site.ended(2).await;
     let page = ulf.get("/console/deliveries/2").await;
@@ -333,7 +341,7 @@ async fn filters_are_kept_in_the_address_and_find_what_matches() {
         );
     }
     let page = ulf.get("/console/deliveries?status=502&state=error").await;
-    assert!(page.has("value=\"502\"") && page.has("value=\"error\" selected"));
+    assert!(page.has("value=\"502\"") && page.has("name=\"state\" value=\"error\""));
 }
 
 #[tokio::test]
@@ -388,7 +396,7 @@ async fn a_replay_says_how_many_before_and_after() {
     assert!(timeouts.has("Nothing to replay"));
     let long_ago = format!("{replay}&from=2000-01-01T00:00&before=2000-01-02T00:00");
     assert!(ulf.get(&long_ago).await.has("Nothing to replay"));
-    // The form carries what the page counted.
+    // The form contains the count of the page.
     let fields = page.hidden();
     let fields: Vec<_> = fields
         .iter()
@@ -399,14 +407,14 @@ async fn a_replay_says_how_many_before_and_after() {
     receiver.wait_for("/in", 5).await.unwrap();
     site.ended(1).await;
     site.ended(2).await;
-    // A confirmation is shown once, to who has its cookie.
+    // A confirmation is shown once, to the browser that has its cookie.
     let mut led = Visitor::login(&site, "ulf").await;
     led.cookie.push_str("; gatepost_done=2");
     let page = led.get(done.to()).await;
     assert!(page.has("2 deliveries were queued again."), "{}", page.html);
     assert!(page.has("Nothing to replay"), "they were sent");
     assert!(site.heard().contains(&"3 Replay webhook_urls/1".to_owned()));
-    // One truth of its attempts.
+    // All parts of the page agree about its attempts.
     let page = ulf.get("/console/deliveries/1").await;
     assert!(
         page.has("2 in total, 1 since the last replay"),

@@ -1,5 +1,5 @@
-//! Deliveries are found by a text, within a budget: what was not searched yet is said, and searched
-//! by the next page.
+//! A text search of deliveries within a budget: the page says which part was not searched, and the
+//! next page searches it.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use webhook_model::{Object, ObjectId, WebhookId};
 
 const LIST: &str = "/console/deliveries";
 
-/// The link to a delivery in a list.
+/// Returns the link to a delivery in a list.
 fn row(id: i64) -> String {
     format!("href=\"{LIST}/{id}\"")
 }
 
-/// Where a search goes on.
+/// Returns the address that continues a search.
 fn further(html: &str) -> String {
     let further = html.split("rel=\"next\" href=\"").nth(1);
     text(further.unwrap().split('"').next().unwrap())
@@ -90,7 +90,7 @@ async fn a_text_is_found_in_message_ids_and_result_and_nowhere_else() {
     let both = ulf.get(&format!("{LIST}?q=50%25&state=sent&task=1")).await;
     assert!(both.has(&row(2)) && !both.has(&row(1)), "{}", both.html);
     assert!(both.has("value=\"50%\"") && both.has(">Clear<"));
-    // Nobody finds what is another's.
+    // No user finds a delivery of another user.
     for (who, finds) in [("vera", false), ("tina", true), ("admin", true)] {
         let other = Visitor::login(&site, who).await;
         let page = other.get(&format!("{LIST}?q=web-1")).await;
@@ -126,7 +126,7 @@ async fn a_search_stops_when_it_has_read_enough_and_goes_on_from_there() {
     }
     let oldest = row(1);
     let newest = row(42);
-    // Without a text nothing of that is read.
+    // Without a search text no message is read.
     assert!(ulf.get(&format!("{LIST}?id=oldest")).await.has(&oldest));
     let mut address = format!("{LIST}?q=NEEDLE");
     let mut pages = Vec::new();
@@ -146,7 +146,7 @@ async fn a_search_stops_when_it_has_read_enough_and_goes_on_from_there() {
         address = further(&page.html);
         assert!(address.contains("q=NEEDLE&after="), "{address}");
     }
-    // 80 MiB of messages are at least three pages of a budget of 32 MiB.
+    // 80 MiB of messages need at least three pages of a budget of 32 MiB.
     assert!(pages.len() >= 3, "{pages:?}");
     let found = |which: fn(&(bool, bool)) -> bool| pages.iter().filter(|(_, s)| which(s)).count();
     assert_eq!(found(|shown| shown.0), 1, "{pages:?}");

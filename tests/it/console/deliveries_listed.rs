@@ -1,5 +1,5 @@
-//! The list of deliveries is walked forth and back in both orders, and says how many there are: up
-//! to a bound, and without a look that never ends. What others have is in no figure.
+//! The list of deliveries is paged forwards and backwards in both orders, and shows the number of
+//! rows up to a limit, with bounded reads. No number includes another user's deliveries.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use webhook_model::WebhookId;
 
 const LIST: &str = "/console/deliveries";
 
-/// A site on whose store the log is written; webhook 1 is Ulf's, 2 is Vera's.
+/// A site with a store to which the test writes; webhook 1 is Ulf's, 2 is Vera's.
 struct World {
     store: Arc<MemoryStore>,
     site: Site,
@@ -34,7 +34,7 @@ impl World {
         Self { store, site, ulf }
     }
 
-    /// Deliveries that wait for an hour.
+    /// Stores deliveries that wait for an hour.
     async fn wait(&self, webhook: i64, ids: impl Iterator<Item = String>) {
         let now = SystemClock.now();
         let due = now + TimeDelta::hours(1);
@@ -44,21 +44,21 @@ impl World {
     }
 }
 
-/// The numbers of the deliveries on a page.
+/// Returns the numbers of the deliveries on a page.
 fn rows(page: &Page) -> Vec<i64> {
     let rows = page.html.split("<tr id=\"delivery-").skip(1);
     rows.map(|row| row.split('"').next().unwrap().parse().unwrap())
         .collect()
 }
 
-/// The address of a link by its text.
+/// Returns the address of a link by its text.
 fn link(page: &Page, label: &str) -> Option<String> {
     let (before, _) = page.html.split_once(&format!(">{label}<"))?;
     let href = before.rsplit("href=\"").next()?;
     Some(text(href.split('"').next()?))
 }
 
-/// The line above the table.
+/// Returns the line above the table.
 fn count(page: &Page) -> String {
     let line = page.html.split("<p class=\"quiet count\">").nth(1);
     text(
@@ -70,7 +70,7 @@ fn count(page: &Page) -> String {
 #[tokio::test]
 async fn a_list_is_walked_forth_and_back_in_both_orders_and_says_its_total() {
     let world = World::start().await;
-    // Ulf's have the odd numbers.
+    // Ulf's deliveries have the odd numbers.
     for at in 0..120 {
         world.wait(1, [format!("ulf-{at}")].into_iter()).await;
         world.wait(2, [format!("vera-{at}")].into_iter()).await;
@@ -164,12 +164,12 @@ async fn a_page_has_its_neighbours_whatever_came_or_went_since() {
     assert_eq!(count(&page), "178 deliveries");
     page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
     assert_eq!(rows(&page), (122..=171).rev().collect::<Vec<_>>());
-    // Fewer than fill a page come before: it is the first.
+    // Fewer rows than a page come before: it is the first page.
     page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
     assert_eq!(rows(&page), (131..=180).rev().collect::<Vec<_>>());
     assert_eq!(count(&page), "178 deliveries, showing 1–50");
     assert_eq!(link(&page, "First page"), None);
-    // Beyond the end there is a way back to the last rows.
+    // A page after the end has a link to the last rows.
     let page = world.ulf.get(&format!("{LIST}?after=1")).await;
     assert_eq!(rows(&page), Vec::<i64>::new());
     assert_eq!(link(&page, "First page").unwrap(), LIST);
@@ -191,7 +191,7 @@ async fn the_total_of_a_page_that_refreshes_itself_counts_what_came() {
     assert_eq!(count(&page), "61 deliveries");
     assert!(page.has("Show 1 newer delivery"), "{}", page.html);
     assert_eq!(rows(&page), (11..=60).rev().collect::<Vec<_>>());
-    // What stays is read at its own place, in its own order.
+    // The live part of a later page is read at its position and in its order.
     let page = live("back=5").await;
     assert_eq!(rows(&page), (6..=55).rev().collect::<Vec<_>>());
     assert!(page.has("live?back=5\""), "{}", page.html);
@@ -218,14 +218,14 @@ async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
     assert_eq!(count(&live), "2,000+ deliveries, showing 1–50");
     let page = get("id=m").await;
     assert_eq!(count(&page), "2,000+ matching deliveries, showing 1–50");
-    // What waits now may not wait any more in a moment: it is counted again.
+    // Waiting deliveries may leave that state at any moment: they are counted again.
     let page = get("state=queued").await;
     assert!(
         page.has("live?state=queued&amp;top=10400\""),
         "{}",
         page.html
     );
-    // By an id each row is compared, 5,000 of them.
+    // A search by id compares each of the 5,000 rows.
     for (query, said) in [
         ("id=m12-", "At least 800 deliveries, counted back to <"),
         (
@@ -239,7 +239,7 @@ async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
         assert!(count(&page).starts_with(said), "{query}: {}", count(&page));
         assert_eq!(rows(&page).len(), 50);
     }
-    // A look that stopped before its page was full says so itself, whichever way it went.
+    // A search that stops before its page is full says so, in either direction.
     for (query, forth, back) in [
         ("status=599", "Searched back to", "Searched up to"),
         (
@@ -280,7 +280,7 @@ async fn a_search_by_text_counts_the_matches_of_its_page_alone() {
     let page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
     assert_eq!(rows(&page), (1..=50).collect::<Vec<_>>());
     assert_eq!(link(&page, "Previous page"), None);
-    // One page has them all.
+    // One page contains all of them.
     let page = world.ulf.get(&format!("{LIST}?q=a-1")).await;
     assert_eq!(count(&page), "11 matching deliveries");
 }

@@ -1,4 +1,4 @@
-//! A key is disabled on its page, after a question, and enabled again.
+//! A key is disabled on its page after a confirmation, and enabled again.
 
 use examples::client::call;
 use tests::browser::typed::new_key;

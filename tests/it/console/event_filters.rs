@@ -1,4 +1,4 @@
-//! The filter of an event in its form, and what a message shows of the data in its preview.
+//! The filter of an event in its form, and the data of a message in its preview.
 
 use examples::receiver::Receiver;
 use tests::browser::typed::{new_event, new_task, new_webhook};
@@ -67,7 +67,7 @@ async fn what_is_wrong_with_a_filter_stands_beside_its_field() {
         "what was typed stays"
     );
 
-    // As it was accepted when filters were not obeyed.
+    // A stored filter that a new request could no longer set.
     new_event(&ulf, &FIELDS).await;
     let old = Filter::stored(r#"{"disk":["full"]}"#).unwrap();
     let edit = site.engine.edit_event(EventId(1), move |event| {
@@ -117,7 +117,7 @@ async fn context_of_an_event_is_set_in_its_form() {
     assert_eq!(stored().await, r#"{"room":"b-7"}"#);
     assert!(ulf.get(EDIT).await.has("&quot;room&quot;: &quot;b-7&quot;"));
 
-    // A form of before leaves it alone.
+    // A form without the field leaves the filter unchanged.
     let saved = ulf.submit(EDIT, &FIELDS[1..]).await;
     assert_eq!(saved.to(), "/console/events?done=saved", "{}", saved.html);
     assert_eq!(stored().await, r#"{"room":"b-7"}"#);

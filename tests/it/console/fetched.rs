@@ -34,7 +34,7 @@ async fn the_form_says_how_messages_are_delivered_and_the_page_how_they_are_fetc
     let url = format!("http://{}/in", receiver.addr);
     let page = ulf.get("/console/webhooks/1").await;
     assert!(
-        page.has("Send a test") && !page.has("Fetch messages"),
+        page.has("Send test") && !page.has("Fetch messages"),
         "{}",
         page.html
     );
@@ -49,16 +49,16 @@ async fn the_form_says_how_messages_are_delivered_and_the_page_how_they_are_fetc
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
-    assert!(!page.has("Send a test"), "{}", page.html);
+    assert!(!page.has("Send test"), "{}", page.html);
     let form = ulf.get(EDIT).await;
     assert!(form.has("value=\"fetch\" checked"), "{}", form.html);
-    // A form without the field leaves it as it is.
+    // A form without the field leaves the mode unchanged.
     let kept = ulf.submit(EDIT, &fields(&url, &[])).await;
     assert_eq!(kept.status, 303, "{}", kept.html);
     assert!(ulf.get(EDIT).await.has("value=\"fetch\" checked"));
     let pushed = [("delivery_mode", "push")];
     assert_eq!(ulf.submit(EDIT, &fields(&url, &pushed)).await.status, 303);
-    assert!(ulf.get("/console/webhooks/1").await.has("Send a test"));
+    assert!(ulf.get("/console/webhooks/1").await.has("Send test"));
 }
 
 #[tokio::test]

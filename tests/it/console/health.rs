@@ -1,4 +1,4 @@
-//! How well webhooks do: in the list, on their pages, on the first page.
+//! The health of webhooks: in the list, on their pages, on the first page.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl World {
         Self { store, site }
     }
 
-    /// Counters of this hour.
+    /// Writes counters of this hour.
     async fn counted(&self, webhook: i64, sent: u64, failed: u64, milliseconds: u64) {
         let count = HourlyCount {
             sent,
@@ -57,26 +57,26 @@ async fn a_webhook_that_fails_says_so_in_the_list_on_its_page_and_on_the_first_p
         let name = format!(">{name}</a>");
         *rows.iter().find(|row| row.contains(&name)).unwrap()
     };
-    assert!(row("dead").contains(">failing<") && row("dead").contains("12 failed (0% success)"));
-    assert!(row("well").contains(">active<") && row("well").contains("1,000 sent"));
+    assert!(row("dead").contains(">Failing<") && row("dead").contains("12 failed (0% success)"));
+    assert!(row("well").contains(">Active<") && row("well").contains("1,000 sent"));
     assert!(
         row("well").contains("between "),
         "the hour: {}",
         row("well")
     );
-    assert!(row("idle").contains(">active<") && row("idle").contains("none in the last 24 hours"));
-    assert!(row("shaky").contains(">some failures<") && row("shaky").contains("(99.7% success)"));
+    assert!(row("idle").contains(">Active<") && row("idle").contains("none in the last 24 hours"));
+    assert!(row("shaky").contains(">Some failures<") && row("shaky").contains("(99.7% success)"));
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has(">failing<") && page.has("No attempt has succeeded"));
+    assert!(page.has(">Failing<") && page.has("No delivery has succeeded yet."));
     let first = ulf.get("/console/").await;
     assert!(first.has("A webhook is failing.") && first.has("12 attempts failed"));
     assert!(first.has("href=\"/console/webhooks/1\"") && !first.has(">shaky<"));
-    // A user hears of their own alone; what is paused does not fail.
+    // Users only see their own webhooks; a paused one does not fail.
     let vera = Visitor::login(&world.site, "vera").await;
     assert!(fails(&ulf).await && !fails(&vera).await);
     ulf.fill(NEW, "/console/webhooks/1/do/pause", &[]).await;
     assert!(!fails(&ulf).await);
-    assert!(ulf.get("/console/webhooks").await.has(">paused<"));
+    assert!(ulf.get("/console/webhooks").await.has(">Paused<"));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn charts_have_axes_ranges_and_a_table() {
         assert_eq!(page.html.matches("<figure").count(), 3, "{range}");
         let table = page.html.split("The figures as a table").nth(1).unwrap();
         let table = table.split("</table>").next().unwrap();
-        // Of the parts, one for all, one above.
+        // There is one row for each part, one for the total, and the heading.
         assert_eq!(table.matches("<tr>").count(), rows + 2, "{range}");
         assert!(
             table.contains(">75%<") && table.contains(">200 ms<"),

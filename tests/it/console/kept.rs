@@ -1,11 +1,11 @@
-//! What was typed outlives the session, and a confirmation does not outlive its page.
+//! Typed values outlive the session, and a confirmation does not outlive its page.
 
 use examples::receiver::Receiver;
 use reqwest::Method;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Site, Visitor};
 
-/// A form as a browser sends it from a page of this site.
+/// Sends a form as a browser does from a page of this site.
 async fn from_here(visitor: &Visitor, path: &str, fields: &[(&str, &str)]) -> Page {
     let mut body = url::form_urlencoded::Serializer::new(String::new());
     body.extend_pairs(fields);
@@ -17,7 +17,7 @@ async fn from_here(visitor: &Visitor, path: &str, fields: &[(&str, &str)]) -> Pa
     visitor.send(request).await
 }
 
-/// The fields that a page keeps, and where it sends them.
+/// Returns the fields that a page keeps, and the address to which it sends them.
 fn kept(page: &Page) -> (String, Vec<(String, String)>) {
     let form = page.html.split("<main").nth(1).unwrap();
     let action = form.split("action=\"").nth(1).unwrap();
@@ -64,13 +64,13 @@ async fn a_form_outlives_its_session_without_its_secrets() {
     assert!(!page.has("s3cret"), "{}", page.html);
     let (action, fields) = kept(&page);
     assert_eq!(action, "/console/webhooks/new/again");
-    // Still nobody: the page stays what it is.
+    // The user is still not logged in: the page does not change.
     let again = from_here(&nobody, &action, &pairs(&fields)).await;
     assert_eq!(
         (again.status, kept(&again)),
         (401, (action.clone(), fields.clone()))
     );
-    // In a new session the form is there, and is stored by its own button alone.
+    // In a new session the form is shown, and only its own button stores it.
     let ulf = Visitor::login(&site, "ulf").await;
     let form = from_here(&ulf, &action, &pairs(&fields)).await;
     assert_eq!(form.status, 200);
@@ -84,7 +84,7 @@ async fn a_form_outlives_its_session_without_its_secrets() {
         assert!(form.has(part), "{part}: {}", form.html);
     }
     assert!(site.heard().is_empty());
-    // In a session that is another than the form's, too.
+    // The same holds in a session other than the form's.
     let page = from_here(&ulf, "/console/webhooks/new", &typed).await;
     assert_eq!(page.status, 403);
     assert_eq!(kept(&page), (action, fields));
@@ -142,7 +142,7 @@ async fn every_form_of_a_record_is_opened_again() {
     assert_eq!(site.heard(), before);
 }
 
-/// Another site could have a form opened with values of its choice.
+/// Otherwise another site could open a form with values of its choice.
 #[tokio::test]
 async fn only_a_form_of_this_site_is_kept_or_opened() {
     let site = Site::start().await;
@@ -168,7 +168,7 @@ async fn only_a_form_of_this_site_is_kept_or_opened() {
             assert!(!page.has("planted"), "{from} {path}: {}", page.html);
         }
     }
-    // A long one of nobody is not even read.
+    // A long form of a user who is not logged in is not read.
     let long = "x".repeat(300 * 1024);
     let page = from_here(
         &nobody,

@@ -1,5 +1,5 @@
-//! The page of a key, the page of a user, and what is pointed out in a review (SPEC 2.1, SPEC 5.1
-//! rule 7), without a browser.
+//! The page of a key, the page of a user, and the findings of a review (SPEC 2.1, SPEC 5.1 rule 7),
+//! without a browser.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ async fn probe(site: &Site, key: &str) -> u16 {
     probed.await.unwrap().status
 }
 
-/// The words that a shell makes of the command in the popup, without the program's name.
+/// Returns the words into which a shell splits the command in the popup, without the program's
+/// name.
 fn words_of_command(page: &Page) -> Vec<String> {
     let line = page.html.split("id=\"command\">").nth(1).unwrap();
     let line = text(line.split('<').next().unwrap());
@@ -45,7 +46,7 @@ async fn the_command_beside_a_new_key_works_as_it_is_pasted() {
     assert!(page.has("ci &#39;$(id)&#39; &lt;b&gt;") || page.has("ci '$(id)' &lt;b&gt;"));
 }
 
-/// The secret part of a key: what its hint does not show.
+/// Returns the secret part of a key, which its masked form does not show.
 fn secret_part(key: &str) -> &str {
     key.rsplit('_').next().unwrap()
 }
@@ -83,17 +84,17 @@ async fn a_whole_key_in_a_search_is_led_to_its_hint_and_never_repeated() {
         let page = ulf.follow(&led).await;
         assert!(!page.has(secret_part(&key)) && page.header("referrer-policy") == "same-origin");
         assert!(page.has("complete API key"), "{}", page.html);
-        // As every confirmation, once.
+        // Like every confirmation, it is shown once.
         assert!(!ulf.get(led.to()).await.has("complete API key"));
     }
     let found = ulf.get(&format!("/console/keys?q={hint}")).await;
     assert!(found.has("1 of 1 key matches"), "{}", found.html);
-    // Nor is it on the way to the login and back.
+    // The key is not in the redirections to the login and back either.
     let stranger = Visitor::stranger(&site);
     let led = stranger.get(&format!("/console/keys?q={key}")).await;
     assert!(led.status == 303 && !led.to().contains(secret_part(&key)));
     assert!(stranger.get(led.to()).await.to().contains("login"));
-    // What is cut, mistyped or another's alike is no key: it is searched for as it is.
+    // A truncated or mistyped key, or the key of another issuer, is an ordinary search text.
     let cut = &key[..key.len() - 1];
     assert_eq!(ulf.get(&format!("/console/keys?q={cut}")).await.status, 200);
 }
@@ -223,7 +224,7 @@ async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
         assert_eq!(page.has("<strong>ci</strong>"), sees);
         assert!(!page.has("of vera"));
     }
-    // Whoever is not there, and what is no number, is not found, by nobody.
+    // A user who does not exist, and a text that is not a number, are not found.
     for path in ["99", "0", "-1", "x", "9223372036854775807"] {
         let path = format!("/console/users/{path}");
         assert_eq!(admin.get(&path).await.status, 404, "{path}");
@@ -235,13 +236,13 @@ async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
             .await
             .has("href=\"/console/users/3\"")
     );
-    // The same list, at the same address.
+    // The same list at the same address.
     let page = admin.get("/console/users/3?q=ci&sort=name").await;
     assert!(
         page.has("1 of 1 key matches") && page.has("href=\"/console/users/3?q=ci&amp;sort=-name\"")
     );
     assert!(!page.has("name=\"owner\""));
-    // A key that is made there is shown there.
+    // A key that is created on this page is shown on it.
     let fields = [("name", "made"), ("expires_type", "30"), ("user", "3")];
     let page = admin.submit("/console/keys/new?owner=3", &fields).await;
     assert!(page.has("data-once=\"/console/users/3\"") && page.secret().is_some());

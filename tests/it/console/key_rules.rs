@@ -67,7 +67,7 @@ async fn keys_are_managed_by_their_user_the_tenants_administrator_and_the_system
         404
     );
     assert_eq!(vera.post("/console/keys/1/edit", &token).await.status, 404);
-    // An administrator looks at one user's keys, and makes one there.
+    // An administrator opens one user's keys, and creates one there.
     let of_ulf = admin.get("/console/keys?owner=3").await;
     assert!(of_ulf.has("API keys of ulf") && of_ulf.has("/keys/new?owner=3"));
     assert!(
@@ -77,7 +77,7 @@ async fn keys_are_managed_by_their_user_the_tenants_administrator_and_the_system
             .has("value=\"3\" selected")
     );
     assert_eq!(vera.get("/console/keys?owner=3").await.status, 404);
-    // Nor does a user make keys for another, while an administrator does.
+    // Users cannot create keys for others; administrators can.
     let fields = [("name", "x"), ("expires_type", "never"), ("user", "4")];
     for (visitor, status) in [(&ulf, 422), (&tina, 422), (&admin, 200)] {
         let page = visitor.submit(NEW, &fields).await;

@@ -1,4 +1,4 @@
-//! How much a key is used, on its page.
+//! The usage of a key on its page.
 
 use std::sync::Arc;
 

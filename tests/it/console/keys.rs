@@ -42,8 +42,8 @@ async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
         page.html
     );
     assert_eq!(probe(&site, &key).await, 200);
-    // The popup stands over the list, and the list never holds the key: it is shown alone and in
-    // the command beside it.
+    // The popup is above the list, and the list never contains the key: the popup shows it, and the
+    // command next to it.
     let (popup, list) = page.html.split_once("</dialog>").unwrap();
     assert_eq!(popup.matches(&key).count(), 2);
     assert!(!list.contains(&key));
@@ -107,7 +107,7 @@ async fn a_form_that_is_sent_again_shows_no_key_and_makes_none() {
     let again = ulf.post(NEW, &fields).await;
     assert_eq!(again.status, 422);
     assert!(again.secret().is_none() && again.has("already created a key"));
-    // Not even under another name.
+    // The same holds under another name.
     let at = fields.iter().position(|(name, _)| *name == "name").unwrap();
     fields[at].1 = "twice";
     assert!(ulf.post(NEW, &fields).await.secret().is_none());

@@ -1,5 +1,5 @@
-//! A system administrator finds which keys are in a text, and disables or deletes them after a
-//! question.
+//! A system administrator finds the keys in a text, and disables or deletes them after a
+//! confirmation.
 
 use examples::client::call;
 use tests::browser::typed::new_key;
@@ -62,7 +62,7 @@ async fn the_keys_of_a_text_are_named_and_end_after_a_question_and_the_text_is_n
         );
         let after = [probe(&site, &first).await, probe(&site, &second).await];
         assert_eq!(after, [401, 401]);
-        // Answered again by a reload, it finds what is there then.
+        // When a reload sends the answer again, it finds the present state.
         let page = answer(&admin, &question).await;
         let again = if then == "disable" { "2" } else { "No" };
         assert!(page.has(&format!("{again} API key")), "{}", page.html);
@@ -74,7 +74,7 @@ async fn the_keys_of_a_text_are_named_and_end_after_a_question_and_the_text_is_n
     assert!(page.has("The text contains no API key."));
 }
 
-/// Presses the button of a question.
+/// Presses the button of a confirmation.
 async fn answer(admin: &Visitor, question: &Page) -> Page {
     let hidden = question.hidden();
     let fields = hidden

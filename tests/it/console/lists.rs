@@ -1,5 +1,5 @@
-//! Lists are searched, filtered, sorted and paged, all four in the same way; what others have is in
-//! no figure; what would read too much says so.
+//! Lists are searched, filtered, sorted and paged in the same way; no number includes other users'
+//! rows; a query that would read too much says so.
 
 use apikey_core::{Description, Expiration, KeyDraft};
 use chrono::TimeDelta;
@@ -30,7 +30,7 @@ async fn key(site: &Site, owner: u128, name: &str, description: &str, days: Opti
     drop(site.keys.create(&site.user(1), draft).await.unwrap());
 }
 
-/// A paused webhook, a task and an event of a user.
+/// Creates a paused webhook, a task and an event of a user.
 async fn records(site: &Site, owner: u128, name: &str, url: &str) -> WebhookId {
     let (name, url) = (format!("hook {name}"), url.parse().unwrap());
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);
@@ -62,7 +62,7 @@ async fn records(site: &Site, owner: u128, name: &str, url: &str) -> WebhookId {
     webhook
 }
 
-/// The names in the first column.
+/// Returns the names in the first column.
 fn names(page: &Page) -> Vec<String> {
     let cells = page.html.split("<td data-label=\"Name\">").skip(1);
     let name = |cell: &str| {
@@ -74,7 +74,7 @@ fn names(page: &Page) -> Vec<String> {
     cells.map(name).collect()
 }
 
-/// The address of a link by its text.
+/// Returns the address of a link by its text.
 fn link(page: &Page, text: &str) -> Option<String> {
     let before = page.html.split(&format!(">{text}<")).next()?;
     if before.len() == page.html.len() {
@@ -108,7 +108,7 @@ async fn a_list_is_walked_forth_and_back_and_says_how_many_rows_there_are() {
             pages.push(names(&page));
             path = link(&page, "Next page");
             if path.is_none() {
-                // And back again, over the same pages.
+                // The same pages are read backwards.
                 let mut back = link(&page, "Previous page");
                 for before in [1, 0] {
                     let page = ulf.get(&back.unwrap()).await;
@@ -185,7 +185,7 @@ async fn words_are_found_in_any_text_of_a_row_and_of_nobody_elses() {
     }
     let of_one = ulf.get(&format!("/console/tasks?webhook={hook}")).await;
     assert!(of_one.has("Only the tasks of one webhook are listed."));
-    // Another's rows are not found by their owner either.
+    // Another user's rows are not found by their owner either.
     for list in LISTS {
         assert_eq!(ulf.get(&format!("{list}?owner=4")).await.status, 404);
         assert_eq!(ulf.get(&format!("{list}?owner=3")).await.status, 200);
@@ -212,7 +212,7 @@ async fn columns_are_sorted_by_links_that_keep_the_search_and_turn_round() {
         ("-expires", "badC"),
         ("used", "daCb"),
         ("state", "daCb"),
-        // What is not known is ignored.
+        // An unknown value is ignored.
         ("owner", "daCb"),
         ("", "daCb"),
         ("--name", "daCb"),
@@ -228,7 +228,7 @@ async fn columns_are_sorted_by_links_that_keep_the_search_and_turn_round() {
     assert!(page.has("href=\"/console/keys?q=x&amp;state=never&amp;sort=expires\""));
     assert!(page.has("name=\"q\" value=\"x\"") && page.has("value=\"never\" selected"));
     assert!(page.has("value=\"-name\" selected"));
-    // By age, the mark is at the column of creation.
+    // By age, the column of creation is marked.
     let page = ulf.get("/console/keys").await;
     assert!(page.has(
         "aria-sort=\"descending\"><a class=\"sort\" href=\"/console/keys?sort=created\">Created "
@@ -253,7 +253,7 @@ async fn more_rows_than_may_be_looked_through_are_said_in_words() {
         let page = admin.get(&format!("/console/keys?{asked}&owner=4")).await;
         assert_eq!(names(&page), ["vera's"], "{asked}");
     }
-    // Of one user the number is known; and none of another's is in it.
+    // The number of one user's rows is known; it includes no other user's.
     let page = admin.get("/console/keys?owner=3").await;
     assert!(page.has("2,001 keys"), "{}", count(&page));
     let ulf = Visitor::login(&site, "ulf").await;
@@ -319,7 +319,7 @@ async fn a_megabyte_is_no_address() {
     let mut wire = TcpStream::connect(site.addr).await.unwrap();
     let query = "x".repeat(1024 * 1024);
     let head = format!("GET /console/keys?q={query} HTTP/1.1\r\nHost: x\r\n\r\n");
-    // The server may have seen enough before all of it is sent.
+    // The server may respond before the whole request is sent.
     let _ = wire.write_all(head.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = wire.read_to_end(&mut answer).await;
@@ -329,7 +329,7 @@ async fn a_megabyte_is_no_address() {
         ["400", "414", "431", "closed"].contains(&status),
         "{status}"
     );
-    // Others are served.
+    // Other users are still served.
     let ulf = Visitor::login(&site, "ulf").await;
     assert_eq!(ulf.get("/console/keys").await.status, 200);
 }
@@ -341,15 +341,15 @@ async fn a_place_that_is_gone_leads_to_what_is_there() {
         key(&site, 3, &format!("key {at:02}"), "", None).await;
     }
     let ulf = Visitor::login(&site, "ulf").await;
-    // Beyond the end.
+    // A page after the end.
     let page = ulf.get("/console/keys?after=1").await;
     assert_eq!((page.status, names(&page).len()), (200, 0));
     assert_eq!(link(&page, "First page").unwrap(), "/console/keys");
-    // Before the first full page: the first.
+    // Before the first full page: the first page.
     let page = ulf.get("/console/keys?before=55").await;
     assert_eq!((names(&page).len(), &*names(&page)[0]), (50, "key 59"));
     assert_eq!(link(&page, "Previous page"), None);
-    // Beyond the last page of an order: the last.
+    // After the last page of an order: the last page.
     let page = ulf.get("/console/keys?sort=name&page=9").await;
     assert_eq!((names(&page).len(), &*names(&page)[0]), (10, "key 50"));
     assert!(page.has("60 keys, showing 51–60"), "{}", count(&page));

@@ -63,7 +63,7 @@ async fn a_key_is_narrowed_by_its_form_and_its_page_says_so() {
     let form = ulf.get("/console/keys/1/edit").await;
     assert!(ticked(&form, "tables", "tasks") && !ticked(&form, "tables", "task_events"));
     assert!(ticked(&form, "scopes", "machines:power") && ticked(&form, "read_only", "on"));
-    // What is not ticked is taken away: as with any box.
+    // An unticked box removes the permission.
     let fields = [
         ("name", "narrow"),
         ("expires_type", "keep"),

@@ -9,7 +9,7 @@ const EDIT: &str = "/console/webhooks/1/edit";
 const URL: &str = "https://example.com/in";
 const SECRET: &str = "cl1ent-s3cret";
 
-/// The fields of a client; the secret as given.
+/// Returns the fields of a client with this secret.
 fn client<'a>(token_url: &'a str, secret: &'a str) -> [(&'a str, &'a str); 6] {
     [
         ("auth", "oauth2"),
@@ -58,7 +58,7 @@ async fn a_client_is_stored_as_it_was_typed_and_its_secret_is_never_shown() {
         assert!(form.has(shown), "{shown}: {}", form.html);
     }
     without_secret(&form);
-    // Left empty, it is kept; for another server it is asked for.
+    // An empty secret is kept; another server requires it again.
     let fields = client("https://id.example.com/token", "");
     let page = ulf.submit(EDIT, &hook(URL, &fields)).await;
     assert_eq!(page.status, 303, "{}", page.html);

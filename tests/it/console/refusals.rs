@@ -1,5 +1,5 @@
-//! Every refusal of the console is in its layout, with a way back, whatever was asked for and
-//! whatever it failed by. The routes are read from the console's own sources.
+//! Every refusal of the console is in its layout, with a link back, for every route and every
+//! cause. The routes are read from the console's own sources.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use gatepost_testkit::fault::FaultStore;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
-/// A page of system administrators, whatever the store says.
+/// A page of system administrators, whatever the store returns.
 const NOT_HIS: &str = "/keys/leaked";
 const AREAS: [&str; 6] = [
     "keys",
@@ -23,7 +23,7 @@ const AREAS: [&str; 6] = [
 ];
 const TASK: &str = "/console/tasks/new";
 
-/// A route: its path below the console's, and whether it takes GET and POST.
+/// A route: its path below the console's, and whether it accepts GET and POST.
 #[derive(Clone, Debug)]
 struct Route {
     path: String,
@@ -32,7 +32,7 @@ struct Route {
 }
 
 impl Route {
-    /// The address of a row that is not there.
+    /// Returns the address of a row that does not exist.
     fn gone(&self) -> String {
         self.of("999", "enable")
     }
@@ -42,7 +42,7 @@ impl Route {
         format!("/console{path}")
     }
 
-    /// The section to which its pages belong.
+    /// Returns the section to which its pages belong.
     fn section(&self) -> String {
         let first = self.path.split('/').nth(1).unwrap_or_default();
         let first = Some(first).filter(|first| AREAS.contains(first));
@@ -50,7 +50,8 @@ impl Route {
     }
 }
 
-/// All routes, as the modules of the console declare them; those of the forms of records together.
+/// Returns all routes, as the modules of the console declare them; those of the records' forms
+/// together.
 fn routes() -> Vec<Route> {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/gatepost-console/src");
     let read = |file: &str| std::fs::read_to_string(sources.join(file));
@@ -86,7 +87,7 @@ fn routes() -> Vec<Route> {
     all
 }
 
-/// What a refusal lacks of the layout of its section.
+/// Returns the parts that a refusal lacks of the layout of its section.
 fn lacks(page: &Page, section: &str) -> Vec<&'static str> {
     let main = page.html.split("<main").nth(1).unwrap_or_default();
     let parts = [
@@ -122,7 +123,7 @@ async fn every_route_refuses_within_the_layout() {
     let long = "x".repeat(70_000);
     let mut unavailable = 0;
     for route in routes() {
-        // A row that is gone, one that is none, an action that is none.
+        // A deleted row, an invalid row number, an unknown action.
         if route.path.contains("{id}") {
             for path in [route.gone(), route.of("x", "enable"), route.of("1", "sing")] {
                 if route.get {
@@ -134,7 +135,8 @@ async fn every_route_refuses_within_the_layout() {
                 }
             }
         }
-        // A form without token, one that is too much, one where there is no form, and the reverse.
+        // A form without a token, one that is too large, one sent to a page without a form, and the
+        // reverse.
         let path = route.gone();
         if route.post {
             assert_framed(&ulf.post(&path, &[("name", "x")]).await, 403, &route);
@@ -147,11 +149,11 @@ async fn every_route_refuses_within_the_layout() {
         }
         if !route.get {
             let page = ulf.get(&path).await;
-            // What is no form may be taken for the number of a row.
+            // A path without a form may be taken for the number of a row.
             assert!([404, 405].contains(&page.status), "{route:?}");
             assert_framed(&page, page.status, &route);
         }
-        // The store is away.
+        // The store is unavailable.
         store.set_down(true);
         if route.get {
             let page = ulf.get(&path).await;
@@ -180,7 +182,7 @@ async fn every_route_refuses_within_the_layout() {
     assert_framed(&ulf.get("/console/nothing").await, 404, &nowhere);
 }
 
-/// A test that takes a bare page for a page of the console proves nothing.
+/// This tests the test: it must not accept a page without the layout.
 #[tokio::test]
 async fn a_page_without_the_layout_is_found_out() {
     let site = Site::start().await;
@@ -196,11 +198,11 @@ async fn a_page_without_the_layout_is_found_out() {
         .post("/console/keys/new", &[])
         .await;
     assert!(lacks(&nobody, "/console/keys").contains(&"the navigation"));
-    // Who is nobody has the platform's style and a way to the login all the same.
+    // A user who is not logged in still gets the platform's style and a link to the login.
     assert!(nobody.has("<link rel=\"stylesheet\"") && nobody.has("href=\"/login?back="));
 }
 
-/// A route that only takes forms.
+/// Returns a route that only accepts forms.
 fn action(path: &str) -> Route {
     Route {
         path: path.into(),

@@ -1,4 +1,4 @@
-//! A key is rolled on its page, after a question, and the new one is shown once.
+//! A key is rolled on its page after a confirmation, and the new one is shown once.
 
 use examples::client::call;
 use tests::browser::typed::new_key;

@@ -1,5 +1,5 @@
-//! The console admits users that the platform has logged in, and changes nothing that one of its
-//! own forms did not ask for.
+//! The console admits users that the platform has logged in, and makes no change that one of its
+//! forms did not request.
 
 use std::sync::Arc;
 
@@ -76,7 +76,11 @@ async fn assets_are_kept_for_ever_under_a_name_of_their_content() {
     let site = Site::start().await;
     let page = Visitor::login(&site, "admin").await.get("/console/").await;
     let nobody = Visitor::stranger(&site);
-    for (before, kind) in [("href=\"", "css"), ("script src=\"", "javascript")] {
+    for (before, kind) in [
+        ("type=\"image/svg+xml\" href=\"", "svg"),
+        ("rel=\"stylesheet\" href=\"", "css"),
+        ("script src=\"", "javascript"),
+    ] {
         let path = page.html.split(&format!("{before}/console/assets/")).nth(1);
         let path = path.unwrap().split('"').next().unwrap();
         let asset = nobody.get(&format!("/console/assets/{path}")).await;
@@ -120,9 +124,9 @@ async fn a_form_without_the_sessions_token_changes_nothing() {
         assert_eq!(answer.status, 403, "{wrong:?}");
         assert!(answer.has("Nothing was changed"), "{wrong:?}");
     }
-    // A token of one session is none in another of the same user.
+    // A token of one session is invalid in another of the same user.
     assert_eq!(post(&other, &token).await.status, 403);
-    // A browser says that another site sent this; another content type is no form of ours.
+    // The browser says that another site sent this; another content type is not that of a form.
     let request = |kind: &str, site: &str| {
         let request = admin.request(reqwest::Method::POST, "/console/keys/new");
         let body = format!("csrf={token}&ticket={ticket}&name=k&expires_type=never");
@@ -141,14 +145,14 @@ async fn a_form_without_the_sessions_token_changes_nothing() {
         assert_eq!(answer.status, 403, "{kind} {from}");
     }
     assert!(site.heard().is_empty());
-    // The same form, from where it belongs, is carried out.
+    // The same form from this site is accepted.
     let answer = admin.send(request(form, "same-origin")).await;
     assert_eq!(answer.status, 200, "{}", answer.html);
     assert!(site.heard()[0].starts_with("1 Create user_api_keys/"));
 }
 
-/// Where the console is the whole site, a path is all that an address has of ours: one that begins
-/// with two slashes is another site's.
+/// If the console is the whole site, an address has only a path: one that begins with two slashes
+/// is another site's.
 #[tokio::test]
 async fn an_address_with_a_key_in_it_leads_to_no_other_site() {
     let site = Site::start().await;
@@ -176,7 +180,7 @@ async fn an_address_with_a_key_in_it_leads_to_no_other_site() {
         "/%2fevil.example/",
         "/\\evil.example/",
     ] {
-        // Not parsed as a URL, which would tidy it up.
+        // The address is not parsed as a URL, which would normalize it.
         let answer = client
             .get(format!("{base}{path}?q={key}"))
             .send()

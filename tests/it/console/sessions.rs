@@ -1,4 +1,5 @@
-//! A session ends: by its form, by a new login, when nobody is there, and after half a day.
+//! A session ends: by the form that logs out, by a new login, after inactivity, and after half a
+//! day.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +34,7 @@ async fn a_page_that_polls_is_not_a_user_who_is_there() {
     let person = Visitor::login(&site, "admin").await;
     for minutes in 1..30 {
         clock.advance(MINUTE);
-        // The routes of what refreshes itself are polls though no script says so.
+        // The routes of live parts are polls, even if no script says so.
         for live in ["/console/live", "/console/deliveries/live?top=1"] {
             let status = watching.get(live).await.status;
             assert_eq!(status, 200, "{live} {minutes}");
@@ -109,7 +110,7 @@ async fn a_new_login_ends_the_session_of_before_and_has_a_secret_of_its_own() {
     let cookie = answer.header("set-cookie").split(';').next().unwrap();
     assert_ne!(cookie, before.cookie);
     assert!(!is_in(&before).await);
-    // A value that somebody planted before the login is no session after it.
+    // A value that an attacker set before the login is not a session after it.
     let mut planted = Visitor::stranger(&site);
     planted.cookie = format!("session={}", "0".repeat(64));
     assert_eq!(planted.post("/login", &form).await.status, 303);
@@ -156,7 +157,7 @@ async fn a_second_cookie_in_a_header_of_its_own_does_no_harm() {
     assert_eq!(ulf.send(request).await.status, 200);
 }
 
-/// RFC 9113 §8.2.3: over HTTP/2 each cookie may have a header of its own.
+/// RFC 9113 §8.2.3: over HTTP/2 each cookie may have its own header.
 #[test]
 fn over_tls_and_http_2_a_second_cookie_does_no_harm() {
     let folder = tempdir().unwrap();
@@ -183,7 +184,7 @@ fn over_tls_and_http_2_a_second_cookie_does_no_harm() {
     }
 }
 
-/// What curl prints of a response, head and body.
+/// Returns the output of curl for a response, head and body.
 fn curl(certificate: &Path, arguments: &[&str]) -> String {
     let mut curl = Command::new("curl");
     curl.args(["-sS", "-i", "--http2", "--cacert"])
@@ -193,7 +194,7 @@ fn curl(certificate: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Browsers say `sec-fetch-site` over TLS and to this machine only, the origin everywhere.
+/// Browsers send `sec-fetch-site` only over TLS and to this machine, but the origin everywhere.
 #[tokio::test]
 async fn no_other_site_logs_a_visitor_in() {
     let site = Site::start().await;
@@ -210,7 +211,7 @@ async fn no_other_site_logs_a_visitor_in() {
     }
     assert_eq!(login("sec-fetch-site", "cross-site").await, 403);
     assert_eq!(login("origin", &here).await, 303);
-    // A proxy may leave the port out of `Host`.
+    // A proxy may remove the port from `Host`.
     assert_eq!(login("origin", "http://127.0.0.1:1").await, 303);
     assert_eq!(login("sec-fetch-site", "same-origin").await, 303);
 }

@@ -9,7 +9,7 @@ use webhook_model::EventId;
 const FORM: &str = "/console/webhooks/1/subscribe?type=vms";
 const PATH: &str = "/console/webhooks/1/subscribe";
 
-/// The form for one machine, with these fields replaced or added.
+/// Returns the form for one machine, with these fields replaced or added.
 fn filled<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let own = [
         ("event", "poweron"),

@@ -1,4 +1,4 @@
-//! What the pages say of a URL to which nothing can be sent.
+//! The warnings of the pages about a URL to which nothing can be sent.
 
 use tests::browser::typed::hook;
 use tests::browser::{Site, Visitor};
@@ -19,14 +19,14 @@ async fn a_url_that_policy_refuses_is_told_when_it_is_saved_and_beside_its_field
     ] {
         assert!(ulf.get(path).await.has(REFUSED), "{path}");
     }
-    // With an error in another field it stands there as well.
+    // The warning is also shown together with an error in another field.
     let fields = hook("http://10.0.0.1/", &[("timeout", "1")]);
     let page = ulf.submit(NEW, &fields).await;
     assert!(page.status == 422 && page.has(REFUSED), "{}", page.html);
     let check = "/console/webhooks/check";
     let page = ulf.fill(NEW, check, &hook("http://[::1]/", &[])).await;
     assert!(page.has(REFUSED), "{}", page.html);
-    // The platform of this test opens 127.0.0.0/8.
+    // The platform of this test allows 127.0.0.0/8.
     let page = ulf.fill(NEW, check, &hook("http://127.0.0.1/", &[])).await;
     assert!(page.has("Not encrypted") && !page.has(REFUSED));
     let page = ulf
@@ -42,7 +42,7 @@ async fn of_a_host_name_that_leads_nowhere_one_sentence_is_said() {
     let good = ulf.submit(NEW, &hook("https://example.com/", &[])).await;
     let good = ulf.get(good.to()).await;
     assert!(!good.has("currently has no address"), "{}", good.html);
-    // Whether there is such a name in the platform's network is not told.
+    // The answer does not reveal whether the name exists in the platform's network.
     let edit = "/console/webhooks/1/edit";
     let mut said = Vec::new();
     for url in ["https://nowhere.invalid/", "https://secrets.internal/"] {

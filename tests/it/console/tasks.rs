@@ -43,7 +43,7 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
     site.ended(1).await;
     let page = ulf.get("/console/deliveries").await;
     assert!(
-        page.has("#1") && page.has(">sent<") && page.has("chat"),
+        page.has("#1") && page.has(">Delivered<") && page.has("chat"),
         "{}",
         page.html
     );
@@ -58,7 +58,7 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
-    assert!(page.has("role=\"img\""), "the phases of the attempt");
+    assert!(page.has("class=\"phases\""), "the phases of the attempt");
     // Counters are written every two seconds.
     let mut counted = false;
     for _ in 0..400 {
@@ -181,10 +181,10 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
             "{field}"
         );
     }
-    // Before a type is chosen there is a way back, and one to all types.
+    // Before a type is chosen the page has a link back, and one to all types.
     let page = ulf.get("/console/events/new").await;
     assert!(page.has(">Cancel<") && page.has("/console/events/catalog"));
-    // A generic type takes neither object nor tag, and its form asks for none.
+    // A generic type takes neither object nor tag, and its form has no fields for them.
     let page = ulf.get("/console/events/new?type=alarms").await;
     assert!(page.has("apply to the platform as a whole") && !page.has("name=\"target\""));
     let page = ulf
@@ -248,7 +248,7 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     assert_eq!(act("/console/events/1/trigger").await.status, 409);
     assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);
     act("/console/tasks/1/do/enable").await;
-    // A new target; the event itself stays what it is.
+    // The target changes; the event itself does not.
     let page = ulf
         .submit(
             "/console/events/1/edit",

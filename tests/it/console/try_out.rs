@@ -1,4 +1,4 @@
-//! A task is tested, or run, about an object that is chosen; and what the catalogue says.
+//! A task is tested or run for a chosen object; and the descriptions of the catalogue.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tests::browser::{Page, Setup, Site, Visitor, text};
 
 const TEST: &str = "/console/tasks/1/test";
 
-/// A task whose message has a name and a variable that events bring.
+/// Starts a site with a task whose message has a name and a variable of an event.
 async fn site(more: &[(&str, &str)]) -> (Site, Visitor, Receiver) {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -50,9 +50,9 @@ async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
     let delivery = site.ended(1).await;
     assert!(delivery.message_id.is_test());
     let page = ulf.get("/console/deliveries/1").await;
-    assert!(page.has(">test<") && page.has("db-1 is 16"));
-    assert!(ulf.get("/console/deliveries").await.has(">test<"));
-    // The one-time task is still there; a run is none of a test, and deletes it.
+    assert!(page.has(">Test<") && page.has("db-1 is 16"));
+    assert!(ulf.get("/console/deliveries").await.has(">Test<"));
+    // A test does not delete the one-time task; a run does.
     assert!(ulf.get("/console/tasks").await.has("one-time"));
     let ran = ulf.fill(&form, "/console/tasks/1/do/run", &about).await;
     assert_eq!(ran.to(), "/console/tasks?done=ran", "{}", ran.html);
@@ -79,7 +79,7 @@ async fn a_test_about_no_event_has_the_name_of_the_preview() {
     assert!(site.engine.delivery(DeliveryId(1)).await.unwrap().is_some());
 }
 
-/// The message that a page shows as it would be sent.
+/// Returns the message on a page, as it would be sent.
 fn shown(page: &Page) -> String {
     let preview = page.html.split("id=\"preview\"").nth(1).unwrap();
     let preview = preview.split('>').nth(1).unwrap();
@@ -122,15 +122,15 @@ async fn a_test_and_a_run_send_what_their_page_shows() {
             assert_eq!(received.body, message, "{to}");
         }
     }
-    // What is wrong is said, and nothing is promised.
+    // Errors are shown, and no message is promised.
     let form = format!("{TEST}?type=vms");
     let wrong = [("event", "poweron"), ("object", "-1")];
     let page = ulf.fill(&form, &format!("{TEST}/preview"), &wrong).await;
     assert_eq!(shown(&page), "");
     assert!(!page.error("object").is_empty(), "{}", page.html);
-    // A webhook's own test sends what is typed as well.
+    // A webhook's own test sends the typed name as well.
     let test = "/console/webhooks/1/test";
-    let opened = ulf.get("/console/webhooks/1").await;
+    let opened = ulf.get(test).await;
     assert!(
         opened.has("name=\"name\" value=\"web-1\""),
         "{}",
@@ -211,12 +211,12 @@ async fn a_trigger_asks_before_shows_what_it_sends_and_brings_the_samples() {
         let received = receiver.wait_for("/in", sent).await.unwrap();
         assert_eq!(received.body, message);
     }
-    // What is wrong is said, and nothing is sent.
+    // Errors are shown, and nothing is sent.
     let long = "n".repeat(1_001);
     let page = ulf.submit(trigger, &[("var.VM_ID", &long)]).await;
     assert_eq!(page.status, 422);
     assert!(!page.error("var.VM_ID").is_empty() && page.has("Nothing was triggered."));
-    // Without its task there is no button.
+    // Without its task the page has no button.
     ulf.fill("/console/tasks/new", "/console/tasks/1/do/disable", &[])
         .await;
     let page = ulf.get(trigger).await;
@@ -249,7 +249,7 @@ async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for(
         let received = receiver.wait_for("/in", number).await.unwrap();
         assert_eq!(received.body, format!("of {key}"));
     }
-    // Nor has a test a name for it.
+    // A test has no name for it either.
     let about = [("event", "poweron"), ("object", "3")];
     let form = format!("{TEST}?type=vms");
     let page = ulf.fill(&form, &format!("{TEST}/preview"), &about).await;

@@ -1,4 +1,4 @@
-//! The code that the console shows to receivers accepts what is really sent, and nothing else.
+//! The code that the console shows for receivers accepts real deliveries, and nothing else.
 
 #[allow(unreachable_pub, reason = "as a receiver would have it")]
 #[path = "../../../crates/gatepost-console/src/assets/verify/ed25519.rs"]
@@ -31,7 +31,7 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 const { verify } = await import('file://' + process.argv[1]);
 verify(JSON.parse(process.argv[2]), Buffer.concat(chunks));";
 
-/// What a receiver has, and what it received.
+/// The data of a receiver, and the message that it received.
 struct Arrived {
     scheme: &'static str,
     /// The environment variable that the code reads, and its value.
@@ -44,8 +44,8 @@ impl Arrived {
         self.message.header(name).unwrap()
     }
 
-    /// Whether the code of a language accepts this body under this key. `None`: the machine has not
-    /// what it needs.
+    /// Whether the code of a language accepts this body under this key. `None` if the machine lacks
+    /// the interpreter or a library.
     fn accepted_by(&self, language: &str, known: &str, body: &str) -> Option<bool> {
         let (program, args) = match language {
             "py" => ("python3", ["-c", PYTHON].as_slice()),
@@ -88,7 +88,7 @@ impl Arrived {
         Some(output.status.success())
     }
 
-    /// As the code in Rust says.
+    /// Whether the code in Rust accepts the message.
     fn accepted_in_rust(&self, known: &str, body: &str, now: i64) -> bool {
         let [id, sent] = ["webhook-id", "webhook-timestamp"].map(|name| self.header(name));
         let signatures = self.header("webhook-signature");
@@ -120,7 +120,7 @@ impl Arrived {
     }
 }
 
-/// A signed webhook, and what arrives when it is tested.
+/// Sends a test of a signed webhook, and returns the message that arrives.
 async fn sent(ulf: &Visitor, receiver: &Receiver, nth: usize) -> Received {
     let page = ulf
         .fill(
@@ -129,7 +129,7 @@ async fn sent(ulf: &Visitor, receiver: &Receiver, nth: usize) -> Received {
             &[("message", "{\"name\":\"é ${NAME}\"}"), ("name", "web-1")],
         )
         .await;
-    assert!(page.has(">sent<"), "{}", page.html);
+    assert!(page.has(">Delivered<"), "{}", page.html);
     receiver.wait_for("/in", nth).await.unwrap()
 }
 

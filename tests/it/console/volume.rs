@@ -1,5 +1,5 @@
-//! What a form may cost: one of any size is answered at once. How often lists ask the store:
-//! `calls`.
+//! The cost of forms: one of any size is answered within a bounded time. `calls` tests the calls of
+//! lists to the store.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -14,11 +14,11 @@ const KEY: &str = "/console/keys/new";
 const TASK: &str = "/console/tasks/new";
 /// The largest form that is read, in bytes.
 const FORM: usize = 4 * 1024 * 1024;
-/// In an unoptimized build, on a busy machine. Where each row was looked up among all before it,
-/// the forms below took minutes.
+/// The time limit for an unoptimized build on a busy machine. With a search for each row among all
+/// rows before it, the forms below take minutes.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// Sends a body as it is, with the hidden fields of a page before it.
+/// Sends a body unchanged, after the hidden fields of a page.
 #[allow(clippy::print_stdout, reason = "a figure to look at")]
 async fn send(visitor: &Visitor, page: &str, to: &str, rest: &str) -> Page {
     let mut body = String::new();
@@ -42,7 +42,7 @@ async fn send(visitor: &Visitor, page: &str, to: &str, rest: &str) -> Page {
     page
 }
 
-/// Rows until the form is as large as may be.
+/// Returns rows up to the maximum size of a form.
 fn rows(row: impl Fn(usize) -> String) -> String {
     let mut all = String::new();
     for at in 0.. {
@@ -115,7 +115,7 @@ async fn a_list_with_more_rows_than_the_record_may_hold_is_refused_beside_its_fi
     assert_eq!(send(&ulf, WEBHOOK, WEBHOOK, &form(100)).await.status, 303);
 }
 
-/// Filled in, the message would be 4 MiB, and its page five times that.
+/// With its values the message would be 4 MiB, and its page five times that.
 #[tokio::test]
 async fn the_preview_of_a_large_message_shows_its_beginning() {
     let site = Site::start().await;

@@ -1,5 +1,5 @@
-//! What is done with a webhook by its pages: signing, tests, deletion, and who may do it (SPEC
-//! 2.2), without a browser.
+//! The operations on the pages of a webhook: signing, tests, deletion, and the permissions for them
+//! (SPEC 2.2), without a browser.
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
@@ -40,7 +40,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
         .map(|s| s.expose().to_owned())
         .collect();
     assert_eq!(active, [second.clone(), first.clone()]);
-    // The guide goes on where the record stands, and ends with the newest secret alone.
+    // The guide continues at the record's state, and ends when only the newest secret is left.
     let guide = ulf.get(signing).await;
     assert!(guide.has("two secrets") && guide.has("Remove old secret"));
     assert!(!guide.has(&first) && !guide.has(&second));
@@ -51,7 +51,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
     let left = stored(&site, 1).await.signing;
     let left: Vec<_> = left.iter().map(|s| s.expose().to_owned()).collect();
     assert_eq!(left, std::slice::from_ref(&second));
-    // The same form again rotates nothing and shows nothing.
+    // The same form sent again rotates nothing and shows nothing.
     let hidden = show.hidden();
     let fields: Vec<_> = hidden
         .iter()
@@ -65,7 +65,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
     );
     let again = ulf.post("/console/webhooks/1/signing", &fields).await;
     assert!(again.secret().is_none() && again.has("already submitted"));
-    // Before signing ends, it is asked whether it should.
+    // A confirmation comes before signing ends.
     let remove = "/console/webhooks/1/signing/remove";
     assert!(ulf.get(remove).await.has("no longer be signed"));
     assert!(!stored(&site, 1).await.signing.is_empty());
@@ -92,7 +92,7 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
         )
         .await;
     assert!(
-        page.status == 200 && page.has(">sent<") && page.has("200"),
+        page.status == 200 && page.has(">Delivered<") && page.has("200"),
         "{}",
         page.html
     );
@@ -100,7 +100,7 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
         receiver.wait_for("/in", 1).await.unwrap().body,
         r#"{"x":"north","of":"web-1"}"#
     );
-    assert!(ulf.get("/console/webhooks/1").await.has("value=\"web-1\""));
+    assert!(ulf.get(test).await.has("value=\"web-1\""));
     receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
     let page = ulf
         .fill(
@@ -110,7 +110,7 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
         )
         .await;
     assert!(
-        page.has(">error<") && page.has("503") && !page.has("<script>alert"),
+        page.has(">Failed<") && page.has("503") && !page.has("<script>alert"),
         "{}",
         page.html
     );
@@ -182,12 +182,12 @@ async fn webhooks_are_seen_by_their_user_and_the_administrators_alone() {
     assert_eq!(site.heard().len(), 1);
     ulf.fill("/console/webhooks/1", "/console/webhooks/1/do/pause", &[])
         .await;
-    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
-    // An edit of something else does not resume it.
+    assert!(ulf.get("/console/webhooks/1").await.has(">Paused<"));
+    // An edit of another field does not resume it.
     ulf.submit(
         "/console/webhooks/1/edit",
         &hook("https://example.com/2", &[]),
     )
     .await;
-    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
+    assert!(ulf.get("/console/webhooks/1").await.has(">Paused<"));
 }

@@ -7,7 +7,7 @@ use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId, WebhookNam
 const NEW: &str = "/console/webhooks/new";
 const MASK: &str = "••••••••";
 
-/// A field, what is typed, and the rule that it breaks.
+/// A field, the typed value, and the rule that it breaks.
 type Wrong = (
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -106,7 +106,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
     ulf.submit(NEW, &hook("https://example.com/in", &more))
         .await;
     let edit = "/console/webhooks/1/edit";
-    // Swapped, one new between them, the secrets masked; as text.
+    // The headers swapped, a new one between them, the secrets masked; as text.
     let text = format!("X-Token: {MASK}\r\nX-New: 1\r\nx-token: {MASK}\r\n");
     let more = [
         ("auth", "bearer"),
@@ -139,7 +139,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         matches!(&webhook.authorization, Authorization::Bearer(token) if token.expose() == "new-token")
     );
     assert!(webhook.headers.is_empty());
-    // Another type has another secret: it is not taken from the old one.
+    // Another type has another secret: it does not reuse the old one.
     let page = ulf
         .submit(edit, &hook("https://example.com/in", &[("auth", "apikey")]))
         .await;
@@ -147,7 +147,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         (page.status, page.error("key").as_str()),
         (422, "Is required with this authorization type.")
     );
-    // A mask without a stored value is no value.
+    // A mask without a stored value is invalid.
     let mask = [("header.0.name", "X-Token"), ("header.0.value", MASK)];
     let page = ulf
         .submit(edit, &hook("https://example.com/in", &mask))
@@ -310,7 +310,7 @@ async fn a_move_to_another_server_asks_for_the_secrets_without_a_script() {
         stored(&site, 1).await.url.as_str(),
         "https://example.com/in"
     );
-    // What is left out is asked for still; what is typed or removed is not.
+    // Missing secrets are still required; typed or removed ones are not.
     let typed = [
         ("auth", "basic"),
         ("user", "bot"),

@@ -1,5 +1,6 @@
 //! The console through `Management`: a change and its audit record come together or not at all, a
-//! failing platform costs the request that met it, and REST API and console write the same words.
+//! failing platform fails only the request that met it, and REST API and console write the same
+//! words.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use webhook_model::{OwnerId, Webhook};
 
-/// The first line of the response to a request.
+/// Returns the first line of the response to a request.
 async fn status(site: &DoorSite, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(site.addr).await.unwrap();
     stream.write_all(request).await.unwrap();
@@ -48,7 +49,8 @@ async fn both_roofs_write_the_same_word_for_the_same_act() {
     assert_eq!(only_here, BTreeSet::from(expected));
 }
 
-/// The webhook of user 3, seen by 2, who administers the tenant: the platform must answer about 3.
+/// User 2, who administers the tenant, reads the webhook of user 3: the platform must answer about
+/// 3.
 #[tokio::test(start_paused = true)]
 async fn accounts_that_panic_hang_or_err_cost_the_request_that_asked() {
     let site = DoorSite::start(&Pages).await;
@@ -62,7 +64,8 @@ async fn accounts_that_panic_hang_or_err_cost_the_request_that_asked() {
         site.parts.platform.set_accounts(mood);
         assert_eq!(page(&site, 2, &path).await.status, 503, "{mood:?}");
         assert_eq!(status(&site, &pause).await, "HTTP/1.1 503", "{mood:?}");
-        // Nor can the user log in of whom the platform cannot answer; others are not affected.
+        // A user about whom the platform cannot answer cannot log in either; others are not
+        // affected.
         assert_eq!(page(&site, 3, "/console/").await.status, 503, "{mood:?}");
         assert_eq!(page(&site, 1, &path).await.status, 200, "{mood:?}");
     }
@@ -109,6 +112,6 @@ async fn an_audit_log_that_panics_does_not_undo_the_change() {
         &format!("/console/webhooks/{}", site.rows.webhook),
     )
     .await;
-    assert!(shown.has(">paused<"), "{}", shown.html);
+    assert!(shown.has(">Paused<"), "{}", shown.html);
     assert!(site.parts.heard.all().is_empty());
 }

@@ -1,4 +1,4 @@
-//! A creation of which it is not known whether it was stored.
+//! A creation that may or may not have been stored.
 
 use gatepost_testkit::fault::Fault;
 use serde_json::json;
@@ -6,7 +6,8 @@ use tests::door::{DoorSite, Rest};
 
 use super::rest::ask;
 
-/// WIRE 1: clients repeat what is answered with 500 or 503, so what may be stored is neither.
+/// WIRE 1: clients repeat a call that is answered with 500 or 503, so a creation that may be stored
+/// gets neither.
 #[tokio::test]
 async fn a_creation_that_may_be_stored_is_not_answered_as_if_it_could_be_repeated() {
     let site = DoorSite::start(&Rest).await;

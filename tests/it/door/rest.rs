@@ -1,5 +1,5 @@
 //! One `Management` for REST API and console: a change and its audit record come together or not at
-//! all, a failing platform costs the call that met it, and the same act has the same word.
+//! all, a failing platform fails only the call that met it, and the same act has the same word.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ async fn rest_leaves_change_and_record_or_neither_when_the_client_leaves() {
     assert!(findings.is_empty(), "{findings:#?}");
 }
 
-/// Stores in the handler and audits afterwards, as no handler may.
+/// Stores in the handler and audits afterwards, which no handler may do.
 struct Careless;
 
 #[async_trait]
@@ -67,7 +67,7 @@ async fn the_walk_finds_a_handler_that_audits_by_itself() {
     let (_, findings) = walk(&Careless).await;
     let said: Vec<_> = findings.iter().map(|finding| &finding.said).collect();
     assert_eq!(said, ["changed: true, records: []"]);
-    // While the client stays, nothing is to be seen of it.
+    // While the client stays, the fault does not show.
     assert_eq!(words(&Careless).await.len(), 1);
 }
 
@@ -103,7 +103,8 @@ pub(super) async fn ask(
     .unwrap()
 }
 
-/// The webhook of user 3, seen by 2, who administers the tenant: the platform must say of 3.
+/// User 2, who administers the tenant, reads the webhook of user 3: the platform must answer about
+/// 3.
 #[tokio::test(start_paused = true)]
 async fn accounts_that_panic_hang_or_err_cost_the_call_that_asked() {
     let site = DoorSite::start(&Rest).await;
@@ -181,7 +182,7 @@ async fn an_audit_log_that_panics_does_not_undo_the_change() {
     assert_eq!(site.parts.heard.all().len(), 1);
 }
 
-/// One user's row that cannot be read fails no list of those who see more than that user's.
+/// A row of one user that cannot be read fails no list of callers who see other rows too.
 #[tokio::test]
 async fn a_join_through_a_row_that_cannot_be_read_is_left_out() {
     let site = DoorSite::start(&Rest).await;

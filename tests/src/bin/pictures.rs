@@ -1,7 +1,8 @@
 //! Pictures of every page of the console, for people to look at: three widths, light and dark.
 //!
-//! `cargo run -p tests --bin pictures -- FOLDER`. In `FOLDER/front` are those of the project's
-//! front page: what the lines that the example platform prints lead to, pasted.
+//! `cargo run -p tests --bin pictures -- FOLDER [WORD]`. `FOLDER/front` holds those of the
+//! project's README: the result of pasting the lines that the example platform prints. With `WORD`,
+//! only the pages whose name contains it are taken.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,17 +18,18 @@ use tests::platform::PlatformProcess;
 
 /// A phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
-/// Of the front page's pictures, in pixels.
+/// The size of the README's pictures, in pixels.
 const FRONT: (u32, u32) = (1000, 690);
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
-    let (Some(folder), None) = (args.next(), args.next()) else {
-        eprintln!("usage: pictures FOLDER");
+    let (Some(folder), word, None) = (args.next(), args.next(), args.next()) else {
+        eprintln!("usage: pictures FOLDER [WORD]");
         return ExitCode::from(2);
     };
     let folder = PathBuf::from(folder);
+    let word = word.map(|word| word.into_string().unwrap());
     for width in WIDTHS {
         for dark in [false, true] {
             let look = Look {
@@ -36,14 +38,16 @@ async fn main() -> ExitCode {
                 ..Look::default()
             };
             let folder = folder.join(format!("{width}-{}", if dark { "dark" } else { "light" }));
-            every_page(look, &folder).await;
+            every_page(look, &folder, word.as_deref()).await;
         }
     }
-    front(&folder.join("front")).await;
+    if word.is_none() {
+        front(&folder.join("front")).await;
+    }
     ExitCode::SUCCESS
 }
 
-async fn every_page(look: Look, folder: &Path) {
+async fn every_page(look: Look, folder: &Path, word: Option<&str>) {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     furnish(&site, &receiver).await;
@@ -55,8 +59,13 @@ async fn every_page(look: Look, folder: &Path) {
     take("login").await;
     browser.login("admin").await;
     for &(path, name) in PAGES {
-        browser.goto(path).await;
-        take(name).await;
+        if word.is_none_or(|word| name.contains(word)) {
+            browser.goto(path).await;
+            take(name).await;
+        }
+    }
+    if word.is_some() {
+        return browser.close().await;
     }
     // A form with errors, the response to a test, and the popup.
     browser.goto("/console/webhooks/new").await;
@@ -64,8 +73,8 @@ async fn every_page(look: Look, folder: &Path) {
     browser.click("form.main .submit .primary").await;
     browser.see(".note.bad").await;
     take("webhook-errors").await;
-    browser.goto("/console/webhooks/1").await;
-    browser.click("#test button").await;
+    browser.goto("/console/webhooks/1/test").await;
+    browser.click("section form .primary").await;
     browser.until("h1", "Test of").await;
     take("webhook-test").await;
     browser.goto("/console/keys/new").await;

@@ -1,4 +1,4 @@
-//! Accessibility, as axe-core judges it.
+//! Accessibility, as axe-core checks it.
 
 use serde_json::Value;
 
@@ -7,10 +7,11 @@ use super::Browser;
 const AXE: &str = include_str!("../../vendor/axe-core/axe.min.js");
 const RUN: &str = "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations), e => done(String(e)))";
 
-/// What axe-core finds on the page, each with the first element that it found it in. Needs scripts.
+/// Returns the faults that axe-core finds on the page, each with the first element that has it.
+/// Needs scripts.
 ///
 /// # Panics
-/// When it does not run.
+/// If it does not run.
 pub async fn faults(b: &Browser) -> Vec<String> {
     b.script(AXE).await;
     let found = b.driver.execute_async(RUN, Vec::new()).await.unwrap();

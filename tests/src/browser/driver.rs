@@ -1,4 +1,4 @@
-//! What a person does with a browser.
+//! Actions of a person with a browser.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,21 +10,21 @@ use tokio::sync::Mutex;
 use super::site::{PASSWORD, Site};
 use super::start::{Look, open, paint};
 
-/// How often something is tried that a page may take away.
+/// The number of tries of an action whose page may disappear.
 const AGAIN: usize = 20;
-/// One at a time: a browser takes a core.
+/// One browser at a time, because each needs a core.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// A window of its own, without history or cookies.
+/// A browser window with its own history and cookies, both empty.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// The session, for what is not offered here.
+    /// The session, for actions without a method here.
     pub driver: WebDriver,
     base: String,
 }
 
 impl Browser {
-    /// Runs a test in a browser, and closes the browser also if the test fails.
+    /// Runs a test in a browser, and closes the browser even if the test fails.
     ///
     /// # Panics
     /// If the test does.
@@ -46,11 +46,11 @@ impl Browser {
         closed.unwrap();
     }
 
-    /// A browser for the site at this address, such as `http://127.0.0.1:8080`. Whoever opens it
-    /// closes it.
+    /// Opens a browser for the site at this address, such as `http://127.0.0.1:8080`. The caller
+    /// must close it.
     ///
     /// # Panics
-    /// When no browser starts.
+    /// If no browser starts.
     pub async fn open(base: &str, look: Look) -> Self {
         Self {
             driver: open(look).await,
@@ -58,8 +58,8 @@ impl Browser {
         }
     }
 
-    /// The same browser, which from here on visits another site and looks otherwise; whether
-    /// scripts run holds from the next page on.
+    /// Makes the browser visit another site with another look; whether scripts run takes effect at
+    /// the next page.
     pub async fn visit(&self, site: &Site, look: Look) -> Self {
         paint(&self.driver, look).await;
         let scripts = json!({"value": !look.scripts});
@@ -71,15 +71,15 @@ impl Browser {
         }
     }
 
-    /// Ends it.
+    /// Ends the browser.
     ///
     /// # Panics
-    /// When it does not.
+    /// If it does not.
     pub async fn close(self) {
         self.driver.quit().await.unwrap();
     }
 
-    /// A command of the browser's own protocol.
+    /// Sends a command of the browser's own protocol.
     pub async fn devtools(&self, command: &str, arguments: Value) -> Value {
         self.driver
             .cdp()
@@ -105,13 +105,13 @@ impl Browser {
             .unwrap();
     }
 
-    /// Where the browser is: path, query and fragment.
+    /// Returns the path, query and fragment of the current address.
     pub async fn path(&self) -> String {
         let url = self.driver.current_url().await.unwrap().to_string();
         url.strip_prefix(&self.base).unwrap_or(&url).to_owned()
     }
 
-    /// The first element of this kind; waits for it at most fifteen seconds.
+    /// Returns the first element of this kind; waits for it at most fifteen seconds.
     pub async fn see(&self, css: &str) -> WebElement {
         for _ in 0..300 {
             if let Ok(element) = self.driver.find(By::Css(css)).await
@@ -124,7 +124,7 @@ impl Browser {
         panic!("{css} is not to be seen at {}", self.path().await);
     }
 
-    /// Whether there is an element of this kind to be seen now.
+    /// Returns whether an element of this kind is visible now.
     pub async fn shows(&self, css: &str) -> bool {
         match self.driver.find(By::Css(css)).await {
             Ok(element) => element.is_displayed().await.unwrap_or(false),
@@ -132,11 +132,11 @@ impl Browser {
         }
     }
 
-    /// Replaces what a field holds.
+    /// Replaces the value of a field.
     pub async fn fill(&self, css: &str, text: &str) {
         for _ in 0..AGAIN {
             let field = self.see(css).await;
-            // An element of the page before is gone by now: look again.
+            // An element of the previous page no longer exists by then: look again.
             if field.clear().await.is_ok() && field.send_keys(text).await.is_ok() {
                 return;
             }
@@ -155,7 +155,7 @@ impl Browser {
         panic!("{css} cannot be pressed");
     }
 
-    /// Presses a button and waits until the page that it was on is gone.
+    /// Presses a button and waits until its page has been left.
     pub async fn turn(&self, css: &str) {
         let old = self.see("main").await;
         self.click(css).await;
@@ -169,12 +169,12 @@ impl Browser {
         panic!("{css} leads nowhere");
     }
 
-    /// Chooses from a list, by the keyboard, as one does without scripts.
+    /// Chooses from a list with the keyboard, as users do without scripts.
     pub async fn choose(&self, css: &str, text: &str) {
         self.see(css).await.send_keys(text).await.unwrap();
     }
 
-    /// Presses a key with whatever has the focus.
+    /// Presses a key; the focused element receives it.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.driver
             .active_element()
@@ -185,7 +185,7 @@ impl Browser {
             .unwrap();
     }
 
-    /// The text of an element.
+    /// Returns the text of an element.
     pub async fn text(&self, css: &str) -> String {
         for _ in 0..AGAIN {
             if let Ok(text) = self.see(css).await.text().await {
@@ -195,7 +195,7 @@ impl Browser {
         panic!("{css} has no text");
     }
 
-    /// What a field holds.
+    /// Returns the value of a field.
     pub async fn value(&self, css: &str) -> String {
         for _ in 0..AGAIN {
             if let Ok(value) = self.see(css).await.prop("value").await {
@@ -220,19 +220,19 @@ impl Browser {
         panic!("{css} shows {last:?}, not {text:?}");
     }
 
-    /// Runs a script in the page; what that returns.
+    /// Runs a script in the page and returns its result.
     pub async fn script(&self, code: &str) -> Value {
         let answer = self.driver.execute(code, Vec::new()).await.unwrap();
         answer.json().clone()
     }
 
-    /// The markup as the browser has it now.
+    /// Returns the current markup in the browser.
     pub async fn source(&self) -> String {
         self.driver.source().await.unwrap()
     }
 
-    /// What the browser complained of since it was asked last: refused scripts and styles, errors
-    /// of scripts, failed requests but for those with an expected status.
+    /// Returns the browser's complaints since the last call: refused scripts and styles, errors of
+    /// scripts, failed requests except those with an expected status.
     pub async fn complaints(&self) -> Vec<String> {
         let log = self.driver.get_log("browser").await.unwrap();
         let expected = |text: &str| {
@@ -247,22 +247,22 @@ impl Browser {
             .collect()
     }
 
-    /// The network's events since it was asked last, as text.
+    /// Returns the network's events since the last call, as text.
     pub async fn network(&self) -> Vec<String> {
         let log = self.driver.get_log("performance").await.unwrap();
         log.into_iter().map(|entry| entry.message).collect()
     }
 
-    /// A picture of the whole page, in `tests/screenshots`.
+    /// Takes a picture of the whole page, in `tests/screenshots`.
     pub async fn shot(&self, name: &str) {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("screenshots");
         self.picture(&folder.join(format!("{name}.png"))).await;
     }
 
-    /// A picture of the whole page, as a PNG file.
+    /// Takes a picture of the whole page, as a PNG file.
     ///
     /// # Panics
-    /// When it cannot be taken or written.
+    /// If it cannot be taken or written.
     pub async fn picture(&self, file: &Path) {
         let metrics = self.devtools("Page.getLayoutMetrics", json!({})).await;
         let size = &metrics["cssContentSize"];
@@ -271,10 +271,10 @@ impl Browser {
         self.clipped(file, clip).await;
     }
 
-    /// A picture of the top of the page, as a PNG file.
+    /// Takes a picture of the top of the page, as a PNG file.
     ///
     /// # Panics
-    /// When it cannot be taken or written.
+    /// If it cannot be taken or written.
     pub async fn picture_of_the_top(&self, file: &Path, width: u32, height: u32) {
         let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
         self.clipped(file, clip).await;

@@ -5,10 +5,10 @@ use examples::receiver::Receiver;
 
 use super::{Site, Visitor};
 
-/// Fills a site with what a small team would have.
+/// Fills a site with the records of a small team.
 ///
 /// # Panics
-/// When something is refused.
+/// If something is refused.
 pub async fn furnish(site: &Site, receiver: &Receiver) {
     let admin = Visitor::login(site, "admin").await;
     let keys: [&[(&str, &str)]; 3] = [

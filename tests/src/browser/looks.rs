@@ -1,17 +1,17 @@
-//! Questions about how a page lies in its window, as scripts that answer them.
+//! Scripts that check the layout of a page in its window.
 
-/// By how much the page is wider than its window, and what is beyond the edge.
+/// The width by which the page exceeds its window, and the elements beyond the edge.
 pub const BEYOND: &str = "(() => {
   const wide = document.scrollingElement.scrollWidth - innerWidth;
   if (wide <= 0) return null;
   const parts = [...document.querySelectorAll('body *')].filter(part => part.getBoundingClientRect().right > innerWidth + 1 || part.getBoundingClientRect().left < -1);
   return [wide, ...parts.slice(0, 3).map(part => part.outerHTML.slice(0, 100))];
 })()";
-/// Things to use, or to read, of which one lies upon another.
+/// Things to use, or to read, of which one lies upon another; an open menu may.
 pub const OVERLAPS: &str = "(() => {
   const within = document.querySelector('dialog[open]') || document;
   const parts = [...within.querySelectorAll('a, button, input, select, textarea, summary, h1, h2, h3, legend, dt, dd, .badge, .hint, .label')]
-    .filter(part => part.checkVisibility({visibilityProperty: true}) && !part.closest('.unseen, .skip, thead'))
+    .filter(part => part.checkVisibility({visibilityProperty: true}) && !part.closest('.unseen, .skip, thead, .menu > div'))
     .map(part => [part, [...part.getClientRects()].filter(box => box.width > 2 && box.height > 2)]);
   const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
   const found = [];
@@ -21,7 +21,7 @@ pub const OVERLAPS: &str = "(() => {
   }));
   return found.slice(0, 3);
 })()";
-/// Things to use that stand out of the section in which they are.
+/// Controls that stand out of their section.
 pub const STANDS_OUT: &str = "(() => {
   const out = part => {
     const [own, around] = [part.getBoundingClientRect(), part.closest('section').getBoundingClientRect()];

@@ -1,4 +1,4 @@
-//! The console as a person meets it: a site that mounts it, a visitor without a browser, and a real
+//! The console as a person uses it: a site that mounts it, a visitor without a browser, and a real
 //! browser.
 
 mod axe;

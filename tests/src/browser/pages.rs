@@ -1,6 +1,6 @@
 //! The pages of a furnished site (`furnish`), for tests that look at all of them and for pictures.
 
-/// The path of each page, and what its picture is called.
+/// The path of each page, and the name of its picture.
 pub const PAGES: &[(&str, &str)] = &[
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),
@@ -19,6 +19,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/webhooks/new", "webhook-new"),
     ("/console/webhooks/1", "webhook"),
     ("/console/webhooks/1?range=30d", "webhook-month"),
+    ("/console/webhooks/1/test", "webhook-send"),
     ("/console/webhooks/1/signing", "webhook-signing"),
     ("/console/webhooks/1/signing/remove", "webhook-unsign"),
     ("/console/webhooks/1/edit", "webhook-edit"),

@@ -28,8 +28,8 @@ use crate::open::Everything;
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";
 
-/// 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is in no
-/// tenant; 5 `dora` is disabled.
+/// The users: 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is
+/// in no tenant; 5 `dora` is disabled.
 #[derive(Debug)]
 struct Users;
 
@@ -53,8 +53,8 @@ impl Accounts for Users {
     }
 }
 
-/// Every name has a public address, to which nothing is sent here; what ends in `.invalid` has none
-/// and what ends in `.internal` a private one.
+/// A resolver by which every name has a public address, to which nothing is sent here; names that
+/// end in `.invalid` have none and those that end in `.internal` a private one.
 #[derive(Debug)]
 struct Names;
 
@@ -69,7 +69,7 @@ impl Resolve for Names {
     }
 }
 
-/// What was changed, as the platform's audit log received it.
+/// The changes that the platform's audit log received.
 #[derive(Clone, Debug, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -85,7 +85,7 @@ impl Audit for Heard {
 /// The platform.
 #[derive(Debug)]
 pub struct Site {
-    /// Where it listens.
+    /// The address at which it listens.
     pub addr: SocketAddr,
     /// The key service.
     pub keys: KeyService,
@@ -93,36 +93,37 @@ pub struct Site {
     pub engine: Engine,
     /// `Management` of API and console.
     pub management: Management,
-    /// The log of changes.
+    /// The audit log.
     pub log: Option<AuditLog>,
     heard: Heard,
 }
 
-/// What a site is made of.
+/// The parts of a site.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Where keys are kept.
+    /// The store of the keys.
     pub key_store: Arc<dyn KeyStore>,
-    /// Where everything else is.
+    /// The store of everything else.
     pub webhook_store: Arc<dyn WebhookStore>,
-    /// Where changes are logged, if they are.
+    /// The audit log, if changes are logged.
     pub audit_store: Option<Arc<dyn AuditStore>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// What objects are called.
+    /// The names of objects.
     pub directory: Arc<dyn Directory>,
-    /// How much each user may have.
+    /// The quota of each user.
     pub quotas: Arc<dyn Quotas>,
-    /// Who may watch what.
+    /// The subscription policy.
     pub watch: Arc<dyn SubscriptionPolicy>,
-    /// What the console says.
+    /// The texts of the console.
     pub texts: Texts,
-    /// Which events of our own there are.
+    /// Gatepost's own events.
     pub own_events: OperationalEvents,
 }
 
 impl Setup {
-    /// In memory, by the machine's clock, with the example platform's objects, without limits.
+    /// Returns a setup in memory, by the machine's clock, with the example platform's objects,
+    /// without limits.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "each is another store")]
     pub fn new() -> Self {
@@ -153,7 +154,7 @@ impl Setup {
     /// Starts a site; it ends with the runtime.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start(self) -> Site {
         Site::on(self).await
     }
@@ -168,7 +169,7 @@ impl Site {
     /// Starts a site by another clock.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
         let setup = Setup {
             clock,
@@ -189,7 +190,7 @@ impl Site {
     /// Starts a site on other stores, with other objects.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub async fn start_on(
         key_store: Arc<dyn KeyStore>,
         webhook_store: Arc<dyn WebhookStore>,
@@ -281,22 +282,22 @@ impl Site {
         }
     }
 
-    /// The address of a page: `/console/keys`.
+    /// Returns the address of a page: `/console/keys`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
     }
 
-    /// A user as the platform's own login would describe it.
+    /// Returns the principal that the platform's own login creates for a user.
     ///
     /// # Panics
-    /// When there is no such user.
+    /// If there is no such user.
     #[must_use]
     pub fn user(&self, user: u128) -> Principal {
         Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Platform)
     }
 
-    /// What the audit log received so far.
+    /// Returns the changes that the audit log received so far.
     ///
     /// # Panics
     /// After a panic in another thread.
@@ -305,10 +306,10 @@ impl Site {
         self.heard.0.lock().unwrap().clone()
     }
 
-    /// A delivery once it has ended; waits at most ten seconds.
+    /// Returns a delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
-    /// When it does not end.
+    /// If it does not end.
     pub async fn ended(&self, id: i64) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.engine.delivery(DeliveryId(id)).await.unwrap();

@@ -1,5 +1,5 @@
 //! Starts Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`).
-//! Where they are missing the test fails.
+//! If they are missing the test fails.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
@@ -12,12 +12,12 @@ use thirtyfour::prelude::*;
 
 use crate::postgres::free_port;
 
-/// How the browser is set up.
+/// The settings of a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The width of the window, in pixels.
     pub width: u32,
-    /// Whether pages are asked to be dark.
+    /// Whether pages must be dark.
     pub dark: bool,
     /// Whether scripts run.
     pub scripts: bool,
@@ -33,7 +33,7 @@ impl Default for Look {
     }
 }
 
-/// A browser of its own, set up like this.
+/// Opens a new browser with these settings.
 pub(super) async fn open(look: Look) -> WebDriver {
     let mut wanted = DesiredCapabilities::chrome();
     for argument in [
@@ -59,7 +59,7 @@ pub(super) async fn open(look: Look) -> WebDriver {
     driver
 }
 
-/// Gives the pages of a browser their width and their scheme.
+/// Sets the width and the colour scheme of a browser's pages.
 pub(super) async fn paint(driver: &WebDriver, look: Look) {
     let devtools = driver.cdp();
     let size = json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
@@ -75,7 +75,8 @@ pub(super) async fn paint(driver: &WebDriver, look: Look) {
         .unwrap();
 }
 
-/// Where the driver of this process listens. It ends with the process, even if that is killed.
+/// Returns the address of this process's driver. The driver ends with the process, even if that is
+/// killed.
 fn driver_url() -> String {
     static DRIVER: OnceLock<(String, ChildStdin)> = OnceLock::new();
     let (url, _) = DRIVER.get_or_init(|| {

@@ -4,10 +4,10 @@ use examples::receiver::Receiver;
 
 use super::{Page, Visitor};
 
-/// A webhook `chat` to a receiver's `/in`, JSON, without authorization.
+/// Creates a webhook `chat` to a receiver's `/in`, JSON, without authorization.
 ///
 /// # Panics
-/// When it is refused.
+/// If it is refused.
 pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) {
     let url = format!("http://{}/in", receiver.addr);
     let fields = [
@@ -24,7 +24,7 @@ pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) 
     assert_eq!(page.status, 303, "{}", page.html);
 }
 
-/// A task `tell` of the first webhook; `more` adds fields.
+/// Creates a task `tell` of the first webhook; `more` adds fields.
 pub async fn new_task(visitor: &Visitor, message: &str, more: &[(&str, &str)]) -> Page {
     let fields = [
         &[
@@ -39,7 +39,7 @@ pub async fn new_task(visitor: &Visitor, message: &str, more: &[(&str, &str)]) -
     visitor.submit("/console/tasks/new", &fields).await
 }
 
-/// An event of a virtual machine.
+/// Creates an event of a virtual machine.
 pub async fn new_event(visitor: &Visitor, fields: &[(&str, &str)]) -> Page {
     visitor
         .fill(
@@ -50,10 +50,10 @@ pub async fn new_event(visitor: &Visitor, fields: &[(&str, &str)]) -> Page {
         .await
 }
 
-/// A key of this name: the response with the popup.
+/// Creates a key of this name and returns the response with the popup.
 ///
 /// # Panics
-/// When it is refused.
+/// If it is refused.
 pub async fn new_key(visitor: &Visitor, name: &str) -> Page {
     let page = visitor
         .submit(
@@ -65,7 +65,7 @@ pub async fn new_key(visitor: &Visitor, name: &str) -> Page {
     page
 }
 
-/// The fields of a webhook `chat`, with some replaced or added.
+/// Returns the fields of a webhook `chat`, with some replaced or added.
 #[must_use]
 pub fn hook<'a>(url: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let base = [

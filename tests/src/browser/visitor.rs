@@ -1,4 +1,5 @@
-//! A visitor without a browser: sends what a browser would, and looks at the response.
+//! A visitor without a browser: sends the requests that a browser would send, and reads the
+//! responses.
 
 use reqwest::{Client, RequestBuilder, redirect};
 
@@ -25,10 +26,10 @@ pub struct Page {
 }
 
 impl Visitor {
-    /// Nobody in particular.
+    /// Returns a visitor without a session.
     ///
     /// # Panics
-    /// When no client can be made.
+    /// If no client can be made.
     #[must_use]
     pub fn stranger(site: &Site) -> Self {
         let client = Client::builder().redirect(redirect::Policy::none());
@@ -39,10 +40,10 @@ impl Visitor {
         }
     }
 
-    /// A user, by the login form.
+    /// Logs a user in by the login form.
     ///
     /// # Panics
-    /// When the login is refused.
+    /// If the login is refused.
     pub async fn login(site: &Site, user: &str) -> Self {
         let mut visitor = Self::stranger(site);
         let fields = [("user", user), ("password", PASSWORD)];
@@ -53,13 +54,13 @@ impl Visitor {
         visitor
     }
 
-    /// A page.
+    /// Gets a page.
     pub async fn get(&self, path: &str) -> Page {
         let url = format!("{}{path}", self.base);
         self.send(self.client.get(url)).await
     }
 
-    /// Fields, as they are; without a token unless it is among them.
+    /// Sends fields, as they are; without a token unless it is among them.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
         let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
@@ -70,7 +71,7 @@ impl Visitor {
             .await
     }
 
-    /// Follows a redirection, with the cookies that it brings.
+    /// Follows a redirection, with the cookies that it sets.
     pub async fn follow(&self, page: &Page) -> Page {
         let cookies = page.headers.get_all("set-cookie").iter();
         let cookies = cookies.filter_map(|cookie| cookie.to_str().ok()?.split(';').next());
@@ -82,7 +83,7 @@ impl Visitor {
         with_more.get(page.to()).await
     }
 
-    /// Opens the page of a form and sends it to `action`, with the page's hidden fields but for
+    /// Opens the page of a form and sends it to `action`, with the page's hidden fields except
     /// those that are given.
     pub async fn fill(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> Page {
         let page = self.get(page).await;
@@ -95,15 +96,15 @@ impl Visitor {
         self.post(action, &all).await
     }
 
-    /// Opens a form and sends it to where it came from.
+    /// Opens a form and sends it to its own path.
     pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Page {
         self.fill(path, path, fields).await
     }
 
-    /// Sends a request that a test has made up.
+    /// Sends a request that a test has made.
     ///
     /// # Panics
-    /// When there is no response.
+    /// If there is no response.
     pub async fn send(&self, request: RequestBuilder) -> Page {
         let answer = request.header("cookie", &self.cookie).send().await.unwrap();
         Page {
@@ -113,33 +114,33 @@ impl Visitor {
         }
     }
 
-    /// A request to be sent by [`send`](Self::send).
+    /// Returns a request for [`send`](Self::send).
     pub fn request(&self, method: reqwest::Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base))
     }
 }
 
 impl Page {
-    /// A header; empty if it is missing.
+    /// Returns a header; empty if it is missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
         value.and_then(|value| value.to_str().ok()).unwrap_or("")
     }
 
-    /// Where it redirects to.
+    /// Returns the address of the redirect.
     #[must_use]
     pub fn to(&self) -> &str {
         self.header("location")
     }
 
-    /// Whether it contains this text, markup included.
+    /// Returns whether it contains this text, markup included.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.html.contains(text)
     }
 
-    /// What is wrong with a field, as it stands beside it.
+    /// Returns the error shown next to a field.
     #[must_use]
     pub fn error(&self, field: &str) -> String {
         let place = format!("data-error=\"{field}\">");
@@ -147,7 +148,7 @@ impl Page {
         text(rest.split('<').next().unwrap_or(""))
     }
 
-    /// The hidden fields of the page's last form that has any, each name once.
+    /// Returns the hidden fields of the page's last form that has any, each name once.
     #[must_use]
     pub fn hidden(&self) -> Vec<(String, String)> {
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -166,7 +167,7 @@ impl Page {
         fields
     }
 
-    /// The secret that the popup shows, if there is one.
+    /// Returns the secret that the popup shows, if there is one.
     #[must_use]
     pub fn secret(&self) -> Option<String> {
         let rest = self.html.split("id=\"secret\">").nth(1)?;
@@ -174,7 +175,7 @@ impl Page {
     }
 }
 
-/// Text out of markup.
+/// Returns the text of escaped markup.
 #[must_use]
 pub fn text(escaped: &str) -> String {
     escaped

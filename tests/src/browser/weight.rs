@@ -1,9 +1,9 @@
-//! What a page weighs on the wire.
+//! The bytes that a page sends over the network.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// The size of a text once it is compressed as a server would, in bytes.
+/// Returns the size of a text once a server has compressed it, in bytes.
 ///
 /// # Panics
 /// Without the program `gzip`.

@@ -2,8 +2,8 @@
 
 deliveries-title = Deliveries
 
-# On a badge beside the state: a user sent this delivery to test a task.
-deliveries-test = test
+# On a badge next to the state: a user sent this delivery to test a task.
+deliveries-test = Test
 
 ## What a delivery waits for: a phrase beside its state.
 
@@ -41,9 +41,7 @@ deliveries-cause-deleted-task = Deleted task
 
 ## Headings of columns, and names of facts.
 
-deliveries-delivery = Delivery
-deliveries-cause = Cause
-deliveries-object = Object
+deliveries-cause = Event
 deliveries-occurrence-id = Occurrence ID
 deliveries-run-by = Run by
 deliveries-task = Task
@@ -58,13 +56,7 @@ deliveries-duration = Duration
 deliveries-attempts = Attempts
 # When the delivery was queued.
 deliveries-queued = Queued
-deliveries-last-result = Last result
-deliveries-last-attempt = Last attempt
-# There was no attempt yet.
-deliveries-last-attempt-none = none
-deliveries-next-attempt = Next attempt
-# webhook-id is the name of an HTTP header.
-deliveries-message-id = Message ID (webhook-id header)
+deliveries-message-id = Message ID
 
 ## The list
 
@@ -140,7 +132,6 @@ deliveries-filter-more = More filters
 deliveries-filter-all = All
 deliveries-form-webhook = Webhook
 deliveries-form-task = Task
-deliveries-form-state = State
 deliveries-form-class = Last failure
 deliveries-form-status = HTTP status
 deliveries-form-from = Queued from
@@ -178,6 +169,26 @@ deliveries-class-too-large = response too large
 # $id: the number of the delivery.
 deliveries-one = Delivery #{ $id }
 deliveries-replay = Replay
+# In a menu; the page that it leads to asks further.
+deliveries-replay-others = Replay deliveries of this webhook…
+# Names the next two links for screen readers: to the deliveries of the same webhook around this one.
+deliveries-neighbours = Deliveries of the same webhook
+deliveries-neighbour-newer = Newer delivery
+deliveries-neighbour-older = Older delivery
+# The sentence below the title: how it ended, and what happens next. $answer: one of the two texts
+# below. $next: what it waits for, such as "retry 2 of 5, next attempt in 27 seconds".
+deliveries-said-sent = { $answer }.
+deliveries-said-ended = { $answer }. No further attempt will be made.
+deliveries-said-next = { $answer }; { $next }.
+deliveries-said-first = { $next }.
+# $status: such as "404 Not Found". $times: how many attempts in a row got it.
+deliveries-said-answer =
+    { $times ->
+        [one] The target answered { $status }
+       *[other] The target answered { $status } { $times } times
+    }
+# There was no answer. $result: why, such as "timeout while connecting".
+deliveries-said-result = Result: { $result }
 deliveries-retry-now = Retry now
 # A link to the page that asks before the delivery is cancelled.
 deliveries-cancel = Cancel
@@ -202,23 +213,26 @@ deliveries-cancel-back = Keep delivery
 
 ## The message of a delivery
 
-deliveries-message = Message
 deliveries-message-raw = Message as sent
 deliveries-message-lost =
     Not kept: the delivery log was full when the delivery ended. The delivery cannot be
     replayed.
 # $link: deliveries-message-download.
 deliveries-message-cut = Only the beginning is shown. { $link }
-deliveries-message-download = Download the whole message
+deliveries-message-download = Download message
 # The buttons that copy: the words on the button, and what screen readers say.
 deliveries-copy = Copy
 deliveries-copy-message = Copy the message
-deliveries-copy-request = Copy the request
+deliveries-copy-response = Copy the response
 
 ## The request of a delivery
 
 deliveries-request = Request
-deliveries-request-sent = As sent in attempt { $number }. Credentials are hidden and never logged.
+deliveries-request-headers =
+    { $count ->
+        [one] { $count } header, credentials hidden
+       *[other] { $count } headers, credentials hidden
+    }
 deliveries-request-none = No request has been sent, or it was not kept.
 deliveries-curl = curl command
 deliveries-curl-planned = Based on the current settings of the webhook.
@@ -232,39 +246,39 @@ deliveries-curl-hint-file =
 
 ## The attempts of a delivery
 
+# The heading of the response to an attempt. $number: of the attempt.
+deliveries-response = Response to attempt { $number }
+deliveries-headers =
+    { $count ->
+        [one] { $count } header
+       *[other] { $count } headers
+    }
+deliveries-timing = Timing
+# $span: a duration such as "4.2 s".
+deliveries-timing-total = { $span } in total
+# Next to the heading "Attempts".
+deliveries-attempts-order = newest first
 deliveries-attempts-none = None yet.
+deliveries-attempt-number = Attempt { $number }
 deliveries-attempts-earlier =
     { $earlier ->
         [one] The newest { $shown } attempts are shown. There is { $earlier } earlier attempt.
        *[other] The newest { $shown } attempts are shown. There are { $earlier } earlier attempts.
     }
-deliveries-attempt = Attempt
-deliveries-attempt-started = Started
-deliveries-attempt-result = Result
-deliveries-attempt-details = Details
 # In place of the request and the response.
-deliveries-attempt-lost = not kept
-deliveries-attempt-none = none
-deliveries-attempt-show = Show
-# What screen readers say for deliveries-attempt-show.
-deliveries-attempt-show-of = Show request and response of attempt { $number }
-deliveries-attempt-request = Request
-deliveries-attempt-response = Response
+deliveries-attempt-lost = Request and response were not kept.
 deliveries-attempt-no-response = No response.
+deliveries-attempt-no-body = The response has no body.
 deliveries-attempt-truncated = Response truncated.
 deliveries-attempt-raw = Raw response
-# What screen readers say for deliveries-attempt-raw.
-deliveries-attempt-raw-of = Raw response of attempt { $number }
 
-## The phases of an attempt: the legend of a chart
+## The phases of an attempt
 
 deliveries-phase-dns = DNS lookup
-deliveries-phase-connect = connect
+deliveries-phase-connect = Connecting
 deliveries-phase-tls = TLS
-deliveries-phase-wait = waiting for the response
-deliveries-phase-read = reading the response
-# What the chart says to screen readers, for each phase. $phase: its name. $span: its duration.
-deliveries-phase-took = { $phase } { $span }
+deliveries-phase-wait = Waiting
+deliveries-phase-read = Reading
 
 ## The page that replays deliveries of a webhook
 

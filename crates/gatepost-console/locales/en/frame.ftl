@@ -61,10 +61,15 @@ frame-time-seconds = { $count } s
 
 ## Deliveries
 
-frame-state-queued = queued
-frame-state-running = running
-frame-state-sent = sent
-frame-state-error = error
+# The states of a delivery, everywhere.
+frame-state-queued = Waiting
+frame-state-running = Running
+frame-state-sent = Delivered
+frame-state-error = Failed
+# It failed, and is tried again.
+frame-state-retrying = Retrying
+# It is not sent for now, such as while its webhook is paused.
+frame-state-held = Held
 
 ## Lists and forms
 
@@ -72,6 +77,8 @@ frame-pages = Pages
 frame-first-page = First page
 frame-next-page = Next page
 frame-cancel = Cancel
+# What screen readers say for a menu of buttons that are rarely used.
+frame-more-actions = More actions
 # Beside the reason why a deletion was refused.
 frame-nothing-deleted = Nothing was deleted.
 # Above the errors of a form.
@@ -140,6 +147,8 @@ frame-field-then = If keys are found
 frame-skip = Skip to content
 # Names the navigation for screen readers.
 frame-navigation = Console
+# Names the links to the pages above this one for screen readers.
+frame-trail = Breadcrumb
 # What screen readers say for the user's name. $name: that name.
 frame-logged-in-as = Logged in as { $name }
 # A key was in the address of this page, such as one that was typed into a search.

@@ -112,9 +112,10 @@ lists-webhooks-sort-timeout = Shortest timeout
 lists-webhooks-sort-timeout-down = Longest timeout
 lists-webhooks-sort-retries = Fewest retries
 lists-webhooks-sort-retries-down = Most retries
-lists-webhooks-sort-state = Active before paused
-lists-webhooks-sort-state-down = Paused before active
+lists-webhooks-sort-state = Failing first
+lists-webhooks-sort-state-down = Failing last
 
+lists-webhooks-state-failing = Failing
 lists-webhooks-state-active = Active
 lists-webhooks-state-paused = Paused
 lists-webhooks-state-disabled = Disabled

@@ -16,25 +16,20 @@ webhooks-column-retries = Retries
 webhooks-column-state = State
 webhooks-column-day = Last 24 hours
 webhooks-column-last = Last delivery
-# The heading of the buttons beside each row, for screen readers.
-webhooks-column-actions = Actions
 # A timeout, in seconds.
 webhooks-seconds-short = { $count } s
-webhooks-edit-row = Edit
-# What screen readers say for webhooks-edit-row. $name: the name of the webhook.
-webhooks-edit-of = Edit { $name }
 # A badge: the webhook accepts any certificate.
 webhooks-insecure = insecure
 
 ## How a webhook does
 
 # Badges: its state.
-webhooks-state-active = active
+webhooks-state-active = Active
 # Some deliveries of the last day failed.
-webhooks-state-some-fail = some failures
-webhooks-state-failing = failing
-webhooks-state-paused = paused
-webhooks-state-disabled = disabled
+webhooks-state-some-fail = Some failures
+webhooks-state-failing = Failing
+webhooks-state-paused = Paused
+webhooks-state-disabled = Disabled
 # The deliveries of the last 24 hours. $share is the percentage that was sent.
 webhooks-rate-sent = { $sent } sent
 webhooks-rate = { $sent } sent, { $failed } failed ({ $share } success)
@@ -42,10 +37,10 @@ webhooks-rate = { $sent } sent, { $failed } failed ({ $share } success)
 webhooks-last-between = between { $from } and { $until } UTC
 webhooks-last-none = none in the last 24 hours
 # How the last delivery went.
-webhooks-last-sent = sent
-webhooks-last-failed = failed
-webhooks-last-retrying = retrying
-webhooks-last-waiting = waiting
+webhooks-last-sent = Delivered
+webhooks-last-failed = Failed
+webhooks-last-retrying = Retrying
+webhooks-last-waiting = Waiting
 # One of the four words above, and the reason.
 webhooks-last-reason = { $outcome }: { $reason }
 
@@ -67,7 +62,34 @@ webhooks-failing-attempts =
 webhooks-failing-more = There may be more. { $link }
 webhooks-failing-link = Go to webhooks
 
+## Why a webhook fails, on its page
+
+# $time: how long ago, such as "3 hours ago".
+webhooks-failing-since = The last delivery succeeded { $time }.
+webhooks-failing-never = No delivery has succeeded yet.
+# $status: such as "503 Service Unavailable".
+webhooks-failing-status = The target answers { $status }.
+# $reason: such as "timeout while connecting".
+webhooks-failing-reason = Last result: { $reason }.
+# $when: such as "in 27 seconds".
+webhooks-failing-next =
+    { $count ->
+        [one] { $count } delivery is being retried, next { $when }.
+       *[other] { $count } deliveries are being retried, next { $when }.
+    }
+webhooks-failing-response = See the last response
+# The page that it leads to asks further.
+webhooks-failing-replay = Replay { $count } failed…
+
 ## The page of a webhook
+
+# Names the links to the pages about a webhook for screen readers.
+webhooks-tabs = Webhook
+webhooks-tab-overview = Overview
+webhooks-tab-subscriptions = Subscriptions
+webhooks-tab-settings = Settings
+# Screen readers say this for the button that copies the URL.
+webhooks-url-copy = Copy the URL
 
 webhooks-done-created = The webhook was created. Send a test, then create a task to define what it sends.
 webhooks-done-saved = The webhook was saved. The change applies from the next attempt.
@@ -78,10 +100,7 @@ webhooks-done-resumed = The webhook is active again and sends its queued deliver
 webhooks-edit-button = Edit
 webhooks-pause-button = Pause
 webhooks-resume-button = Resume
-webhooks-delete = Delete
-webhooks-configuration-title = Configuration
-# Beside the badge "failing".
-webhooks-configuration-failing = No attempt has succeeded since the start of the previous hour.
+webhooks-delete = Delete…
 webhooks-configuration-headers = Headers
 webhooks-configuration-no-headers = none
 webhooks-configuration-seconds =
@@ -104,7 +123,6 @@ webhooks-configuration-certificates = Certificates
 webhooks-configuration-verified = verified
 webhooks-configuration-unverified = not verified
 webhooks-configuration-created = Created
-webhooks-test-title = Send a test
 # In place of the test, where messages are fetched.
 webhooks-fetch-title = Fetch messages
 webhooks-fetch-how = Messages wait until the receiver fetches them with an API key of the webhook's owner that is not read-only. The oldest come first.
@@ -112,9 +130,8 @@ webhooks-fetch-first = First request
 # CURSOR is in the line that follows.
 webhooks-fetch-next = Each further request, with the cursor of the last response in place of CURSOR. It acknowledges the messages that came with that cursor.
 webhooks-fetch-held = Nothing is handed out while the webhook is paused or disabled.
-webhooks-tasks-title = Tasks
 webhooks-tasks-none = None yet. A task defines what this webhook sends.
-webhooks-tasks-new = New task for this webhook
+webhooks-tasks-new = New task
 
 ## A subscription: a task and its event, made together
 
@@ -141,13 +158,9 @@ webhooks-figures-title =
         [week] In the last 7 days
        *[month] In the last 30 days
     }
-# Below figures, and in the legend of a chart.
-webhooks-figure-queued = queued
-webhooks-figure-running = running
-webhooks-figure-sent = sent
-webhooks-figure-failed = failed
-webhooks-figure-retried = retried
-webhooks-figure-success = success
+# Below numbers.
+webhooks-figure-retried = Retried
+webhooks-figure-success = Success
 # More deliveries than are counted.
 webhooks-figure-more = { $count }+
 webhooks-figures-all = Total: { $sent } sent, { $failed } failed, including deliveries that are no longer listed and tests of tasks.
@@ -336,8 +349,8 @@ webhooks-test-page-title = Test of { $name }
 webhooks-test-again-title = Send another
 webhooks-test-result-title = Result
 webhooks-test-outcome = Outcome
-webhooks-test-sent = sent
-webhooks-test-error = error
+webhooks-test-sent = Delivered
+webhooks-test-error = Failed
 webhooks-test-status = Status
 webhooks-test-duration = Duration
 # How long the parts of the attempt took.
@@ -350,8 +363,6 @@ webhooks-test-response-title = Response
 # $why and $rule are texts of rules.ftl.
 webhooks-test-unsent = Nothing was sent: { $why }.
 webhooks-test-invalid = Nothing was sent. The message { $rule }.
-# A link to the page of the webhook.
-webhooks-back = Back to { $name }
 
 ## Deleting
 

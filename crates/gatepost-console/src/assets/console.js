@@ -1,6 +1,6 @@
-// Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup: what
-// the server renders again is parsed by the browser, which runs nothing of it. The server puts what it says in place of
-// TEXTS.
+// Everything works without this file, except for Copy and for parts that refresh themselves. It writes text, never
+// markup: the browser parses what the server renders again, and runs nothing in it. The server replaces TEXTS with the
+// texts of the script.
 'use strict';
 (texts => {
   const root = document.documentElement;
@@ -63,7 +63,7 @@
     if (!done) throw new Error('refused');
   }
 
-  // -- rows of headers and addresses: the buttons that otherwise ask the server --------------------
+  // -- rows of headers and addresses: without scripts, their buttons send the form ------------------
   document.addEventListener('click', event => {
     const button = event.target.closest('button[name=do]');
     const list = button && button.closest('[data-rows]');
@@ -108,7 +108,7 @@
       if (part.name === 'do') part.value = part.value.replace(/\d+$/, at);
     }));
   }
-  // The same headers as rows and as text.
+  // Keeps the headers the same as rows and as text.
   all('input[name=header_mode]').forEach(radio => radio.addEventListener('change', () => {
     const list = document.querySelector('[data-rows=header]');
     const text = document.getElementById('headers_text');
@@ -162,7 +162,7 @@
     }
   });
 
-  // -- times: the distance ticks, and the reader's own zone stands before UTC -------------------------
+  // -- times: updates the distance, and adds the user's own zone before UTC ----------------------------
   let ahead = Date.parse(root.dataset.now) - Date.now() || 0;
   const now = () => Date.now() + ahead;
   const pad = number => String(number).padStart(2, '0');
@@ -182,7 +182,7 @@
       if (time.matches('.away')) return write(time, distance(at));
       const local = `${day(at)} ${clock(at)}`;
       const same = utc.slice(0, 10) === day(at) ? utc.slice(11) : utc;
-      // A moment within a sentence says by itself in which zones it is.
+      // A time within a sentence names its zones itself.
       if (time.matches('.moment')) return write(time, local === utc ? `${utc} UTC` : `${local}, ${same} UTC`);
       write(time, local);
       write(time.nextElementSibling, `${local === utc ? '' : `${same} `}${texts.utc.replace('%', distance(at))}`);
@@ -192,7 +192,7 @@
   times(document);
   setInterval(() => { if (!document.hidden) times(document); }, 1000);
 
-  // A date field is in the reader's zone: a hidden field beside it says which that is on that day.
+  // A date field is in the user's zone: a hidden field next to it contains the offset on that day.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const offset = at => {
     const minutes = -at.getTimezoneOffset();
@@ -214,7 +214,7 @@
   const said = document.createElement('p');
   const trouble = document.createElement('div');
   const parts = all('[data-live]');
-  // While a button or a key is down, what it is on must not go away under it.
+  // While a button or a key is down, the element under it must not be replaced.
   let pressed = false;
   if (parts.length) {
     said.className = 'unseen';
@@ -253,7 +253,7 @@
     addEventListener('online', ask);
     later(pace());
   }
-  // A document that a request brings is parsed, and nothing in it runs.
+  // The document in a response is parsed, and nothing in it runs.
   const load = address => new Promise(done => {
     const request = new XMLHttpRequest();
     request.open('GET', address);
@@ -261,7 +261,7 @@
     request.timeout = 15000;
     request.setRequestHeader('x-gatepost-visit', 'poll');
     request.onloadend = () => {
-      // A login in front of the platform leads elsewhere.
+      // A login in front of the platform redirects to another address.
       const led = request.responseURL && request.responseURL !== new URL(address, location.href).href;
       const good = request.status === 200 && !led && request.response?.documentElement.dataset.now;
       done({ status: led ? 401 : request.status, page: good ? request.response : null });
@@ -279,7 +279,7 @@
     link.textContent = name;
     trouble.append(link);
   }
-  // Somebody selects, types, presses, or answers a question: the parts wait, all of them, so that they stay of one moment.
+  // While the user selects, types, presses, or answers a question, all parts wait, so that they stay from one moment.
   function isBusy(parts) {
     const chosen = getSelection();
     const within = node => parts.some(part => part.contains(node));
@@ -302,20 +302,20 @@
       if (news !== spoken(old)) said.textContent = news;
       old.replaceWith(part);
       all('.scroll, pre', part).forEach((place, at) => { [place.scrollLeft, place.scrollTop] = spots[at] || [0, 0]; });
-      // The same button or link, or else the page: never nowhere.
+      // Focuses the same button or link, or else the page, so that the focus is never lost.
       if (focused) (all('a, button, summary, [tabindex]', part).find(place => name(place) === focused) || document.getElementById('main')).focus({ preventScroll: true });
     });
   }
   const spoken = part => all('[data-say]', part).map(place => place.dataset.say).join(' ');
   const name = place => [place.tagName, place.id, place.getAttribute('href'), place.form?.getAttribute('action'), place.closest('details')?.id].join(' ');
 
-  // A confirmation is of what was just done: not of this address.
+  // A confirmation belongs to the last operation, not to this address.
   const here = new URL(location.href);
   if (here.searchParams.has('done')) {
     here.searchParams.delete('done');
     history.replaceState(null, '', here);
   }
-  // -- variables that are put where the cursor stands -------------------------------------------------
+  // -- variables, inserted at the cursor ---------------------------------------------------------------
   all('[data-insert]').forEach(button => button.addEventListener('click', () => {
     const field = document.getElementById(button.dataset.into);
     field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, 'end');
@@ -324,7 +324,7 @@
   }));
 
   // -- small things ---------------------------------------------------------------------------------
-  // A choice sends its form. Keys pass over the other choices: then the form's button sends it.
+  // A choice by pointer sends its form. With the keyboard, which steps through all choices, the form's button sends it.
   all('select[data-submit]').forEach(select => {
     let typed = false;
     select.addEventListener('pointerdown', () => { typed = false; });
@@ -335,7 +335,11 @@
     });
     select.addEventListener('change', () => { if (!typed) select.form.requestSubmit(); });
   });
-  // A whole API key in a search is cut down to what is no secret, so that it gets into no address.
+  // A menu closes when the user clicks or moves the focus outside of it.
+  ['pointerdown', 'focusin', 'keydown'].forEach(kind => document.addEventListener(kind, event => {
+    all('details.menu[open]').forEach(menu => { if (event.key === 'Escape' || !menu.contains(event.target)) menu.open = false; });
+  }));
+  // A whole API key in a search is cut to its part that is not secret, so that no address contains it.
   document.addEventListener('submit', event => {
     if (event.target.method !== 'get') return;
     all('input[type=search], input[type=text]', event.target).forEach(field => {
@@ -349,7 +353,7 @@
     button.setAttribute('aria-busy', 'true');
     addEventListener('pageshow', () => button.removeAttribute('aria-busy'), { once: true });
   });
-  // The row of the navigation scrolls on a narrow screen. `scrollIntoView` would make the first Tab go on from there.
+  // The navigation scrolls on a narrow screen. `scrollIntoView` would make the first Tab start from there.
   const [row, current] = ['.top nav', '.top nav [aria-current]'].map(css => document.querySelector(css)?.getBoundingClientRect());
   if (current) document.querySelector('.top nav').scrollBy((current.left + current.right - row.left - row.right) / 2, 0);
   const wrong = document.querySelector('form.main [aria-invalid=true]');

@@ -1,5 +1,5 @@
-//! The embedded style sheet and script, under names that change with their content, so that
-//! browsers can cache them forever. The script has what it says in the language of the pages.
+//! The embedded style sheet, script and icon, under names that change with their content, so that
+//! browsers can cache them forever. The script has its texts in the language of the pages.
 
 use axum::Router;
 use axum::response::IntoResponse;
@@ -11,23 +11,25 @@ use sha2::{Digest, Sha256};
 use crate::texts::Texts;
 
 const STYLE: &str = include_str!("console.css");
+const ICON: &str = include_str!("icon.svg");
 const SCRIPT: &str = include_str!("console.js");
-/// Where the script has a variable.
+/// The mark of a variable in a text of the script.
 const PLACE: &str = "%";
 
-/// The files that are served.
+/// The files of a console.
 #[derive(Debug)]
 pub(crate) struct Assets {
     pub style: Asset,
     pub script: Asset,
+    pub icon: Asset,
     /// The platform's own style sheet, if there is one.
     pub theme: Option<Asset>,
 }
 
-/// One file.
+/// An embedded file.
 #[derive(Clone, Debug)]
 pub(crate) struct Asset {
-    /// Below the console's path.
+    /// The path below the console's own.
     pub path: String,
     kind: &'static str,
     content: std::sync::Arc<str>,
@@ -43,14 +45,17 @@ impl Assets {
                 "text/javascript; charset=utf-8",
                 &script(texts),
             ),
+            icon: Asset::new("icon", "svg", "image/svg+xml", ICON),
             theme: (!theme.is_empty())
                 .then(|| Asset::new("theme", "css", "text/css; charset=utf-8", theme)),
         }
     }
 
     pub(crate) fn routes(&self) -> Router {
-        [Some(&self.style), Some(&self.script), self.theme.as_ref()]
-            .into_iter()
+        let own = [&self.style, &self.script, &self.icon];
+        own.into_iter()
+            .map(Some)
+            .chain([self.theme.as_ref()])
             .flatten()
             .fold(Router::new(), |router, asset| {
                 let asset = asset.clone();

@@ -1,5 +1,5 @@
-//! What is asked of the list of deliveries, as it is in the address: filter, order and page; and
-//! the form that asks.
+//! The query of the list of deliveries, as it is in the address: filter, order and page; and its
+//! form.
 
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use gatepost_storage::{Bodies, Order, Page};
@@ -15,22 +15,16 @@ use crate::form::Form;
 use crate::layout;
 use crate::problems::Problems;
 
-/// The order, by its name in the address; the other lists call it the same.
+/// The order, by its name in the address, which is the same in the other lists.
 pub(super) const SORT: &str = "sort";
-/// The page beyond a row.
+/// The page after a row.
 const AFTER: &str = "after";
-/// The page that ends before a row. The other lists call it `before`, which is a time here.
+/// The page that ends before a row. In the other lists its name is `before`, which is a time here.
 const BACK: &str = "back";
-const STATES: [DeliveryState; 4] = [
-    DeliveryState::Queued,
-    DeliveryState::Running,
-    DeliveryState::Sent,
-    DeliveryState::Error,
-];
-/// Fields that are rarely asked for.
+/// The fields that are rarely used.
 const RARE: [&str; 5] = ["task", "status", "id", "from", "before"];
 
-/// What is asked of the list.
+/// The query of the list.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub filter: DeliveryFilter,
@@ -38,11 +32,11 @@ pub(super) struct Asked {
     pub place: Place,
 }
 
-/// Where in the list a page is.
+/// The position of a page in the list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     First,
-    /// Beyond this row.
+    /// The page after this row.
     After(DeliveryId),
     /// The page that ends before this row.
     Back(DeliveryId),
@@ -63,7 +57,7 @@ impl Asked {
         }
     }
 
-    /// The order, as it is in the address.
+    /// Returns the order, as it is in the address.
     pub(super) fn order_word(&self) -> &'static str {
         match self.order {
             Order::Ascending => QUEUED,
@@ -71,23 +65,23 @@ impl Asked {
         }
     }
 
-    /// Whether a text is searched for, which reads much.
+    /// Whether the query searches for a text, which reads much.
     pub(super) fn is_search(&self) -> bool {
         self.filter.has("q")
     }
 
-    /// Whether what matches once matches until it is deleted: no attempt changes that.
+    /// Whether a delivery that matches once matches until it is deleted, whatever its attempts do.
     pub(super) fn is_lasting(&self) -> bool {
         let changing = ["state", "class", "status"];
         !changing.iter().any(|field| self.filter.has(field))
     }
 
-    /// Whether every delivery is asked for.
+    /// Whether the query asks for every delivery.
     pub(super) fn is_everything(&self) -> bool {
         self.filter.to_query().is_empty()
     }
 
-    /// The direction in which the rows of a place are read.
+    /// Returns the direction in which the rows of a page are read.
     pub(super) fn walk(&self, place: Place) -> Order {
         match place {
             Place::First | Place::After(_) => self.order,
@@ -95,7 +89,7 @@ impl Asked {
         }
     }
 
-    /// The page to read for a place.
+    /// Returns the page to read from the store.
     pub(super) fn page(&self, place: Place, limit: u32) -> Page<DeliveryId> {
         let after = match place {
             Place::First => None,
@@ -109,7 +103,7 @@ impl Asked {
         }
     }
 
-    /// The same filter and order at another place, as a query string.
+    /// Returns the same filter and order for another page, as a query string.
     pub(super) fn query(&self, place: Place) -> String {
         let mut parts = vec![self.filter.to_query()];
         let order = self.order_word();
@@ -124,7 +118,7 @@ impl Asked {
         joined(parts)
     }
 
-    /// The address of that page.
+    /// Returns the address of that page.
     pub(super) fn at(&self, ctx: &PageContext, place: Place) -> String {
         let (list, query) = (ctx.at("/deliveries"), self.query(place));
         match query.is_empty() {
@@ -133,7 +127,17 @@ impl Asked {
         }
     }
 
-    /// The first page in the other order.
+    /// Returns the same query with this state, or with any.
+    pub(super) fn in_state(&self, state: Option<DeliveryState>) -> Self {
+        let filter = self.filter.clone();
+        Self {
+            filter: filter.of_state(state.map_or("", DeliveryState::as_str)),
+            place: Place::First,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the address of the first page in the other order.
     pub(super) fn turned(&self, ctx: &PageContext) -> String {
         let turned = Self {
             order: self.order.reversed(),
@@ -143,13 +147,13 @@ impl Asked {
     }
 }
 
-/// The parts of a query that there are, as one.
+/// Joins the parts of a query that are not empty.
 pub(super) fn joined(mut parts: Vec<String>) -> String {
     parts.retain(|part| !part.is_empty());
     parts.join("&")
 }
 
-/// The form. What is rarely asked for is folded away, unless it is in use.
+/// Renders the form. Fields that are rarely used are folded, unless one is in use.
 pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Failure> {
     let (t, none, filter) = (ctx.texts(), Problems::none(), &asked.filter);
     let sheet = Sheet {
@@ -159,19 +163,17 @@ pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Fai
         problems: &none,
     };
     let (webhooks, tasks) = (webhook_choices(ctx).await?, task_choices(ctx).await?);
-    let state = |of: DeliveryState| (of.as_str().into(), layout::state(t, of).0.into_owned());
-    let states = or_all(t, STATES.map(state).into());
     let orders = [("", "lists-newest"), (QUEUED, "lists-oldest")];
     let orders = orders.map(|(order, text)| (order.to_owned(), t.of(text).into_owned()));
     Ok(html! {
         form.filter method="get" role="search" aria-label=(t.of("deliveries-filter")) {
-            // Its hint is below the form, as it says more than the field is wide.
+            // The hint is below the form because it is wider than the field.
             div.field {
                 label for="q" { (t.of("lists-search")) }
                 input type="search" id="q" name="q" value=[filter.form().given("q")] maxlength=(TEXT) autocomplete="off" spellcheck="false" aria-describedby="q-hint";
             }
             (row(&sheet, "webhook", webhooks))
-            (sheet.select("state", &states, true))
+            @if let Some(state) = filter.form().given("state") { input type="hidden" name="state" value=(state); }
             (sheet.select("class", &classes(t), true))
             (layout::select(&none, SORT, &t.of("lists-sort"), &orders, asked.order_word(), "", true))
             details.more open[RARE.iter().any(|field| filter.has(field))] {
@@ -190,7 +192,7 @@ pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Fai
     })
 }
 
-/// A choice of rows; of too many to be offered a field for the number.
+/// Renders a choice of rows, or a field for the number if too many rows exist.
 fn row(sheet: &Sheet<'_>, name: &str, rows: Vec<(String, String)>) -> Markup {
     match rows.is_empty() {
         true => sheet.picker(name, &rows),

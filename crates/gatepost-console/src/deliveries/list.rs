@@ -1,21 +1,23 @@
-//! The list of deliveries, with how many match, which of them are shown, and the way to others.
+//! The list of deliveries, with the number of matches, the range that is shown, and links to other
+//! pages.
 
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_storage::Order;
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use maud::{Markup, html};
 
 use super::asked::{Asked, Place, form, joined};
-use super::look::{COUNTED, Known, Look, ROWS, Total};
+use super::look::{COUNT, COUNTED, Known, Look, ROWS, Total};
+use crate::charts::ranges;
 use crate::context::PageContext;
 use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{
-    Beside, Live, Section, empty, live_parts, note, page, pager, sorted_heading, spoken,
+    self, Beside, Live, Section, empty, live_parts, note, page, pager, sorted_heading, spoken,
 };
 use crate::names::Names;
 use crate::texts::Texts;
@@ -23,9 +25,18 @@ use crate::time::stamp;
 
 /// The newest delivery when the page was opened, in the address of its live part.
 const TOP: &str = "top";
-/// That more deliveries matched then than are counted.
+/// Set if more deliveries matched than are counted when the page was opened.
 const MORE: &str = "more";
-/// How long a page waits before it asks again where a count reads much.
+/// The states, with those first that need attention.
+const STATES: [DeliveryState; 4] = [
+    DeliveryState::Error,
+    DeliveryState::Queued,
+    DeliveryState::Running,
+    DeliveryState::Sent,
+];
+/// The states with a count: the others have too many deliveries, or change too quickly.
+const COUNTED_STATES: [DeliveryState; 2] = [DeliveryState::Error, DeliveryState::Queued];
+/// The interval of a page's refreshes if a count reads much.
 const SELDOM: Duration = Duration::from_secs(30);
 
 pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
@@ -37,6 +48,7 @@ pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Respon
     };
     let shown = Shown { asked, look, known };
     let body = html! {
+        (states(&ctx, &shown.asked).await?)
         (form(&ctx, &shown.asked).await?)
         (shown.part(&ctx).await?)
         (pager(ctx.texts(), &beside(&ctx, &shown.asked, &shown.look)))
@@ -45,7 +57,37 @@ pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Respon
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
-/// The live part of the page. Its address stays the same: it says what the page knew at first.
+/// Renders links to the deliveries in each state, with the number of those that need attention.
+async fn states(ctx: &PageContext, asked: &Asked) -> Result<Markup, Failure> {
+    let t = ctx.texts();
+    let mut links = vec![(None, t.of("deliveries-filter-all").into_owned())];
+    for state in STATES {
+        let mut word = layout::state(t, state).0.into_owned();
+        if COUNTED_STATES.contains(&state) && !asked.is_search() {
+            let those = asked.in_state(Some(state));
+            let count = those
+                .filter
+                .found(ctx, those.page(Place::First, COUNT))
+                .await?;
+            word = match count.rows.len() {
+                0 => word,
+                many if many > COUNTED || count.next.is_some() => {
+                    format!("{word} {}+", t.number(many.min(COUNTED) as u64))
+                }
+                many => format!("{word} {}", t.number(many as u64)),
+            };
+        }
+        links.push((Some(state), word));
+    }
+    let links = links.into_iter().map(|(state, word)| {
+        let is_shown = asked.filter.state() == state;
+        (asked.in_state(state).at(ctx, Place::First), word, is_shown)
+    });
+    Ok(ranges(&t.of("deliveries-state"), links))
+}
+
+/// Returns the live part of the page. Its address stays the same, with the state when the page was
+/// opened.
 pub(super) async fn live(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     let asked = Asked::parse(&query);
     let known = Known {
@@ -57,7 +99,7 @@ pub(super) async fn live(ctx: PageContext, Query(query): Query) -> Result<Respon
     Ok(live_parts(&ctx, &shown.part(&ctx).await?))
 }
 
-/// The rows of one page, which stay where they are while newer ones come.
+/// The rows of one page, which keep their positions while newer ones arrive.
 struct Shown {
     asked: Asked,
     look: Look,
@@ -80,7 +122,7 @@ impl Shown {
             @else if look.newer == 0 { (self.nothing(ctx)) }
         };
         if self.asked.is_search() {
-            // A search reads much: no page asks for it again by itself.
+            // A search reads much, so no page repeats it by itself.
             return Ok(part);
         }
         let live = Live::at(self.live(ctx));
@@ -91,7 +133,7 @@ impl Shown {
         Ok(live.part("deliveries", "", &part))
     }
 
-    /// The address of the live part.
+    /// Returns the address of the live part.
     fn live(&self, ctx: &PageContext) -> String {
         let mut parts = vec![self.asked.query(self.look.place)];
         if (self.look.place, self.asked.order) == (Place::First, Order::Descending) {
@@ -105,7 +147,7 @@ impl Shown {
         ctx.at(&format!("/deliveries/live?{}", joined(parts)))
     }
 
-    /// What is shown where there are no rows.
+    /// Renders the text for a page without rows.
     fn nothing(&self, ctx: &PageContext) -> Markup {
         let t = ctx.texts();
         if self.asked.is_everything() && self.look.place == Place::First {
@@ -120,7 +162,7 @@ impl Shown {
     }
 }
 
-/// The link to the newest rows.
+/// Returns the text of the link to the newest rows.
 fn newer(texts: &Texts, count: usize) -> String {
     match count {
         count if count > ROWS => texts.with("deliveries-newer-many", &[("count", ROWS.into())]),
@@ -128,14 +170,14 @@ fn newer(texts: &Texts, count: usize) -> String {
     }
 }
 
-/// What is shown where a look has read enough and found nothing.
+/// Renders the text for a search that reached its limit and found nothing.
 fn no_match_yet(t: &Texts, further: &Markup) -> Markup {
     let title = t.of("deliveries-searching-title");
     empty(&title, &t.of("deliveries-searching-text"), further)
 }
 
-/// The line above the table: `312 deliveries, showing 1–50`. Nothing where there are no rows, nor
-/// where the look that counts is the one that is shown: that says itself how far it went.
+/// Renders the line above the table: `312 deliveries, showing 1–50`. Nothing if there are no rows,
+/// or if the count comes from the search that is shown, which itself says how far it went.
 pub(super) fn caption(ctx: &PageContext, asked: &Asked, look: &Look) -> Markup {
     let is_first = look.place == Place::First;
     let text = match look.total {
@@ -156,7 +198,7 @@ pub(super) fn caption(ctx: &PageContext, asked: &Asked, look: &Look) -> Markup {
     html! { @if let Some(text) = text { p.quiet.count { (text) } } }
 }
 
-/// With the rows that are shown, where these are the first of more.
+/// Adds the range of the rows that are shown, if they are the first of more.
 fn ranged(ctx: &PageContext, look: &Look, found: &str) -> Markup {
     let is_range = look.place == Place::First && look.next.is_some() && look.newer == 0;
     let last = look.rows.len().into();
@@ -180,7 +222,7 @@ fn more(ctx: &PageContext, asked: &Asked) -> String {
     ctx.texts().with(name, &[("count", COUNTED.into())])
 }
 
-/// Where a count had read enough.
+/// Renders a count that reached its limit.
 fn at_least(
     ctx: &PageContext,
     asked: &Asked,
@@ -198,13 +240,13 @@ fn at_least(
     t.markup(name, &values)
 }
 
-/// The heading of the column by which the list is sorted. A click turns the order round.
+/// Renders the heading of the column by which the list is sorted. A click reverses the order.
 pub(super) fn heading(ctx: &PageContext, asked: &Asked) -> Markup {
     let label = ctx.texts().of("deliveries-queued");
     sorted_heading(&label, Some(asked.order), &asked.turned(ctx))
 }
 
-/// How far a look went that was cut, and the link that goes on from there.
+/// Renders how far a search went that reached its limit, and the link that continues it.
 pub(super) fn further(ctx: &PageContext, asked: &Asked, look: &Look) -> Option<Markup> {
     let (t, cut) = (ctx.texts(), look.cut?);
     let said = match asked.walk(cut.rest) {
@@ -222,7 +264,8 @@ pub(super) fn further(ctx: &PageContext, asked: &Asked, look: &Look) -> Option<M
     })
 }
 
-/// The pages beside this one; where the look was cut, its own link leads on.
+/// Returns the previous and the next page; if the search reached its limit, its own link continues
+/// it.
 pub(super) fn beside(ctx: &PageContext, asked: &Asked, look: &Look) -> Beside {
     let cut = look.cut.map(|cut| cut.rest);
     let to = |place: Option<Place>| {

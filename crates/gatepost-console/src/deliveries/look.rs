@@ -1,5 +1,5 @@
-//! What is read for one page of the list of deliveries: its rows, where the pages beside it are,
-//! and how many deliveries match.
+//! The data of one page of the list of deliveries: its rows, the positions of its neighbouring
+//! pages, and the number of deliveries that match.
 
 use chrono::{DateTime, Utc};
 use gatepost_manage::FoundDeliveries;
@@ -10,46 +10,48 @@ use super::asked::{Asked, Place};
 use crate::context::PageContext;
 use crate::failure::Failure;
 
-/// Rows on a page.
+/// The number of rows on a page.
 pub(super) const ROWS: usize = 50;
-/// One more row is read, to see whether there is another page.
+/// The number of rows that are read: one more shows whether there is another page.
 const READ: u32 = 51;
 
-/// Up to which number deliveries are counted.
+/// The maximum number of deliveries that are counted.
 pub(super) const COUNTED: usize = 2_000;
-/// What a count reads: one more, to see whether there are.
-const COUNT: u32 = 2_001;
+/// The number of rows that a count reads: one more shows whether there are more.
+pub(super) const COUNT: u32 = 2_001;
 
-/// What is known of a page that refreshes itself.
+/// The state of a page that refreshes itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// The first page stays at the rows up to this one, and says how many are above it.
+    /// The first page keeps showing the rows up to this one, and the number of those above it.
     pub top: Option<DeliveryId>,
     /// There are more deliveries than are counted: they need not be counted again.
     pub more: bool,
 }
 
-/// One page.
+/// The data of one page.
 #[derive(Debug)]
 pub(super) struct Look {
-    /// Where it is: the first page where what was asked for turned out to be that.
+    /// The position of the page, which is the first page if the requested one turned out to be
+    /// that.
     pub place: Place,
     pub rows: Vec<Delivery>,
     pub previous: Option<Place>,
     pub next: Option<Place>,
-    /// Where to go on, if the look had read enough before the page was full.
+    /// The position from which to continue, if the search reached its limit before the page was
+    /// full.
     pub cut: Option<Cut>,
     pub total: Total,
-    /// How many were queued since the page was opened.
+    /// The number of deliveries queued after the page was opened.
     pub newer: usize,
 }
 
-/// Where a look stopped.
+/// The end of a search that reached its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// What it did not read.
+    /// The position of the unread rest.
     pub rest: Place,
-    /// When the last row that it read was queued.
+    /// The time at which the last row that was read was queued.
     pub searched_to: Option<DateTime<Utc>>,
 }
 
@@ -75,7 +77,7 @@ impl Look {
             && look.previous.is_none()
             && look.cut.is_none()
         {
-            // No more rows come before than fit a page: it is the first.
+            // Fewer rows come before than fit on a page: it is the first page.
             let known = Known { top: None, ..known };
             return Self::first(ctx, asked, known).await;
         }
@@ -88,7 +90,7 @@ impl Look {
         Ok(Self { total, ..look })
     }
 
-    /// The first page and the total are of one look, where there is anything to count.
+    /// Reads the first page and the total, in one query if there is anything to count.
     async fn first(ctx: &PageContext, asked: &Asked, known: Known) -> Result<Self, Failure> {
         let is_counted = !asked.is_search() && !known.more;
         let limit = if is_counted { COUNT } else { READ };
@@ -117,7 +119,7 @@ impl Look {
         })
     }
 
-    /// The page of rows that were read for it.
+    /// Makes the page from the rows that were read for it.
     fn at(asked: &Asked, place: Place, read: FoundDeliveries) -> Self {
         let (mut rows, mut rest) = (read.rows, read.next);
         if rows.len() > ROWS {
@@ -155,7 +157,7 @@ impl Look {
     }
 }
 
-/// The row from which a walk the other way has this one on its page.
+/// Returns the row from which reading in the other direction has this row on its page.
 fn with_itself(row: DeliveryId, walk: Order) -> DeliveryId {
     DeliveryId(match walk {
         Order::Ascending => row.0.saturating_add(1),
@@ -163,20 +165,20 @@ fn with_itself(row: DeliveryId, walk: Order) -> DeliveryId {
     })
 }
 
-/// How many deliveries match.
+/// The number of deliveries that match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Total {
     Exactly(usize),
     /// More than are counted.
     More,
-    /// This many among those that were looked at, the last of which was queued then.
+    /// At least this number, among those that were read; the last of them was queued at this time.
     AtLeast(usize, Option<DateTime<Utc>>),
-    /// Nobody counted them: a text would have to be searched in all of them.
+    /// Not counted: a text would have to be searched in all of them.
     Unknown,
 }
 
 impl Total {
-    /// Of a look at all that matches.
+    /// Counts the matches of a query without a lower bound.
     fn of(look: &FoundDeliveries) -> Self {
         match look.rows.len() {
             found if found > COUNTED => Self::More,

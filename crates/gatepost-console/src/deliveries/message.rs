@@ -1,6 +1,6 @@
-//! The message of a delivery: the beginning on its page, all of it as a file. JSON is made
-//! readable: its own text with line breaks and indentation. Nothing else changes: neither the order
-//! of members nor the digits of a number.
+//! The message of a delivery: its beginning on the delivery's page, all of it as a file. JSON is
+//! shown with added line breaks and indentation; neither the order of members nor the digits of a
+//! number change.
 
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
@@ -8,46 +8,46 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::request::copy;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::beginning;
 use crate::row_id::RowId;
 
-/// Bytes that are shown: in a page they become up to six times as many.
+/// The maximum number of bytes shown: in a page they become up to six times as many.
 const SHOWN: usize = 64 * 1024;
-/// Bytes of the readable form at most; a text of brackets alone grows by much.
+/// The maximum length of the indented form in bytes; a text of only brackets grows by much.
 const MOST: usize = 64 * 1024;
 const INDENT: usize = 2;
 
-/// The section of the delivery's page.
-pub(super) fn section(ctx: &PageContext, delivery: &Delivery) -> Markup {
+/// Renders the message on the delivery's page: all attempts send it.
+pub(super) fn shown(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let all = &*delivery.body;
-    let shown = beginning(all, SHOWN);
-    let readable = pretty(all);
+    let (shown, readable) = (beginning(all, SHOWN), pretty(all));
     let t = ctx.texts();
     html! {
-        section {
-            h2 { (t.of("deliveries-message")) }
-            @if !delivery.message_kept { p.quiet { (t.of("deliveries-message-lost")) } }
-            @else {
-                @match readable {
-                    Some(readable) => {
-                        pre tabindex="0" { (readable) }
-                        details id="as-sent" { summary { (t.of("deliveries-message-raw")) } pre id="message" tabindex="0" { (shown) } }
-                    }
-                    None => pre id="message" tabindex="0" { (shown) },
+        @if !delivery.message_kept { p.quiet { (t.of("deliveries-message-lost")) } }
+        @else {
+            @match readable {
+                Some(readable) => {
+                    pre tabindex="0" { (readable) }
+                    details id="as-sent" { summary { (t.of("deliveries-message-raw")) } pre id="message" tabindex="0" { (shown) } }
                 }
-                @if shown.len() < all.len() {
-                    @let link = html! { a href=(ctx.at(&format!("/deliveries/{}/message", delivery.id))) { (t.of("deliveries-message-download")) } };
-                    p.quiet { (t.markup("deliveries-message-cut", &[("link", link.into())])) }
-                } @else { p { (copy("message", &t.of("deliveries-copy"), Some(&t.of("deliveries-copy-message")))) } }
+                None => pre id="message" tabindex="0" { (shown) },
+            }
+            @if is_cut(all) {
+                @let link = html! { a href=(ctx.at(&format!("/deliveries/{}/message", delivery.id))) { (t.of("deliveries-message-download")) } };
+                p.quiet { (t.markup("deliveries-message-cut", &[("link", link.into())])) }
             }
         }
     }
 }
 
-/// The whole message, byte for byte, as a file that no browser takes for a page.
+/// Whether only the beginning of a message is shown.
+pub(super) fn is_cut(message: &str) -> bool {
+    message.len() > SHOWN
+}
+
+/// Returns the whole message, byte for byte, as a file that no browser renders as a page.
 pub(super) async fn download(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let (delivery, _) = ctx.actor.delivery(DeliveryId(id)).await?;
     if !delivery.message_kept {
@@ -61,7 +61,8 @@ pub(super) async fn download(ctx: PageContext, RowId(id): RowId) -> Result<Respo
     Ok((headers, delivery.body.to_string()).into_response())
 }
 
-/// The readable form of a text; `None` where it is no JSON object or list, or would be too long.
+/// Returns the indented form of a text; `None` if it is not a JSON object or list, or would be too
+/// long.
 pub(super) fn pretty(text: &str) -> Option<String> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) || text.len() > MOST {

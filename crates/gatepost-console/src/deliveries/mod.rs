@@ -1,4 +1,4 @@
-//! Deliveries: what was sent, what is waiting, and the outcome of each attempt.
+//! The pages of deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
 mod asked;
 mod attempts;

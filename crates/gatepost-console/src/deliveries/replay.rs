@@ -1,5 +1,5 @@
-//! Deliveries of a webhook are replayed: those of a span of time, with their number before and
-//! after.
+//! The page that replays a webhook's deliveries within a range of time, with their number before
+//! and after.
 
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::TimeDelta;
@@ -19,11 +19,11 @@ use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::time::{field, parse_field};
 
-/// How far back the page begins.
+/// The default start of the range, before the current time.
 const SPAN: TimeDelta = TimeDelta::days(1);
 
-/// Which deliveries the page is about: of a webhook, without a word the failed ones of the last
-/// day.
+/// The deliveries that the page is about: those of a webhook, by default the failed ones of the
+/// last day.
 struct Asked {
     /// The fields, as an address and as hidden inputs have them.
     form: Form,
@@ -90,7 +90,7 @@ pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Fai
     Ok(Redirect::to(&path).into_response())
 }
 
-/// Asks for the webhook.
+/// Renders the choice of the webhook.
 async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
     let (problems, webhooks) = (Problems::none(), webhook_choices(ctx).await?);
     let t = ctx.texts();
@@ -106,7 +106,7 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
     Ok(page(ctx, Section::Deliveries, &title, &body).into_response())
 }
 
-/// The form that chooses them.
+/// Renders the form that chooses the deliveries.
 fn range(t: &Texts, asked: &Asked) -> Markup {
     let (states, problems) = (["error", "sent", ""], Problems::none());
     let states = states.map(|state| {
@@ -133,7 +133,7 @@ fn range(t: &Texts, asked: &Asked) -> Markup {
     }
 }
 
-/// How many there are, and the button; none where there are none.
+/// Renders the number of deliveries and the button; without the button if there are none.
 fn button(ctx: &PageContext, asked: &Asked, count: ReplayCount) -> Markup {
     let t = ctx.texts();
     let (will, button) = match (count.found, count.is_all) {

@@ -1,18 +1,22 @@
-//! The request as it was sent, and as a line for curl, to be pasted into a shell.
+//! The request as it was sent, and as a curl command to be pasted into a shell.
 
 use gatepost_storage::webhooks::{AttemptRecord, Delivery};
 use maud::{Markup, html};
 use webhook_model::Webhook;
 
+use super::message;
+use crate::context::PageContext;
+use crate::layout::{copy, seen};
 use crate::texts::Texts;
 
-/// What takes the place of a credential in the log.
+/// The text that replaces a credential in the log.
 const HIDDEN: &str = "(hidden)";
-/// What takes its place here, so that it is seen what to fill in.
+/// The text that replaces a credential in the command, so that the user sees what to fill in.
 pub(super) const PLACEHOLDER: &str = "<credential>";
-/// A longer message is read from a file: a shell takes 128 KiB in one argument.
+/// The limit in bytes beyond which a message is read from a file: one argument of a shell holds 128
+/// KiB.
 const MOST: usize = 16 * 1024;
-/// Headers that curl writes itself.
+/// The headers that curl writes itself.
 const OWN: [&str; 2] = ["host", "content-length"];
 
 /// A request: its first line and its headers, as [`Head::parse`] reads them from the log.
@@ -24,7 +28,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// `None` where nothing was kept, or not even the first line fitted.
+    /// Returns `None` if nothing was stored, or not even the first line fitted.
     pub(super) fn parse(head: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(head);
         let mut lines = text.split("\r\n");
@@ -42,7 +46,8 @@ impl Head {
     }
 }
 
-/// The line, for POSIX shells. `file` is read instead of a message that is too long or has a NUL.
+/// Returns the command for POSIX shells. It reads `file` instead of a message that is too long or
+/// has a NUL.
 pub(super) fn curl(head: &Head, message: &str, file: &str) -> String {
     let url = head.url.replace(HIDDEN, PLACEHOLDER);
     let mut parts = vec![format!(
@@ -54,7 +59,7 @@ pub(super) fn curl(head: &Head, message: &str, file: &str) -> String {
     let headers = headers.filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str()));
     for (name, value) in headers {
         let value = value.replace(HIDDEN, PLACEHOLDER);
-        // As `Name:` curl would leave the header out.
+        // With `Name:`, curl would omit the header.
         let header = match value.is_empty() {
             true => format!("{name};"),
             false => format!("{name}: {value}"),
@@ -69,44 +74,53 @@ pub(super) fn curl(head: &Head, message: &str, file: &str) -> String {
     parts.join(" \\\n  ")
 }
 
-/// As one word for a POSIX shell: within single quotes nothing means anything but their end.
+/// Quotes a text as one word for a POSIX shell: within single quotes only the closing quote is
+/// special.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The section of the delivery's page: the request of the last attempt that kept one. Where nothing
-/// was sent yet, the line for curl is made of the webhook as it is now.
+/// Renders the section of the delivery's page: the request of an attempt, with the message. If
+/// nothing was sent yet, the curl command is made from the present webhook.
 pub(super) fn section(
-    t: &Texts,
+    ctx: &PageContext,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
-    attempts: &[AttemptRecord],
+    attempt: Option<&AttemptRecord>,
 ) -> Markup {
-    let mut sent = attempts.iter().rev();
-    let sent = sent.find(|attempt| !attempt.request_head.is_empty());
+    let t = ctx.texts();
+    let sent = attempt.filter(|attempt| !attempt.request_head.is_empty());
     let head = match sent {
         Some(attempt) => Head::parse(&attempt.request_head),
         None => webhook.and_then(|webhook| planned(delivery, webhook)),
     };
     let file = format!("message-{}.txt", delivery.id);
-    let line = head.map(|head| curl(&head, &delivery.body, &file));
+    let line = head.as_ref().map(|head| curl(head, &delivery.body, &file));
+    let is_whole = delivery.message_kept && !message::is_cut(&delivery.body);
     html! {
-        section {
-            h2 { (t.of("deliveries-request")) }
-            @match sent {
-                Some(attempt) => {
-                    p.quiet { (t.with("deliveries-request-sent", &[("number", attempt.number.into())])) }
-                    pre id="request" tabindex="0" { (String::from_utf8_lossy(&attempt.request_head)) }
-                    p { (copy("request", &t.of("deliveries-copy"), Some(&t.of("deliveries-copy-request")))) }
+        section id="request" {
+            div.title {
+                h2 { (t.of("deliveries-request")) }
+                @if is_whole { (copy("message", &t.of("deliveries-copy"), Some(&t.of("deliveries-copy-message")))) }
+            }
+            @if let Some(head) = &head { p.http { code.code { (head.method) } code { (head.url) } } }
+            @if sent.is_none() { p.quiet { (t.of("deliveries-request-none")) } }
+            (message::shown(ctx, delivery))
+            @if let Some(attempt) = sent {
+                @let head = String::from_utf8_lossy(&attempt.request_head);
+                details id="request-headers" {
+                    summary { (t.with("deliveries-request-headers", &[("count", head.lines().skip(1).filter(|line| !line.is_empty()).count().into())])) }
+                    pre tabindex="0" { (head) }
                 }
-                None => p.quiet { (t.of("deliveries-request-none")) },
+            }
+            @if let Some(data) = delivery.cause.as_ref().and_then(|cause| cause.data.as_ref()) {
+                details id="data" { summary { (t.of("deliveries-data")) } pre tabindex="0" { (seen(data.as_str())) } @if data.is_cut() { p.quiet { (t.of("deliveries-data-cut")) } } }
             }
             @if let Some(line) = line.filter(|_| delivery.message_kept) {
                 details id="as-curl" {
                     summary { (t.of("deliveries-curl")) }
                     @if sent.is_none() { p.quiet { (t.of("deliveries-curl-planned")) } }
                     pre id="curl" tabindex="0" { (line) }
-                    p { (copy("curl", &t.of("deliveries-curl-copy"), None)) }
                     p.quiet { (hint(t, &line, &file)) }
                 }
             }
@@ -114,7 +128,7 @@ pub(super) fn section(
     }
 }
 
-/// What is to be done before the line is of use.
+/// Renders the steps that are needed before the command works.
 fn hint(t: &Texts, line: &str, file: &str) -> Markup {
     let placeholder = html! { code { (PLACEHOLDER) } };
     let file = html! { code { (file) } };
@@ -125,16 +139,7 @@ fn hint(t: &Texts, line: &str, file: &str) -> Markup {
     }
 }
 
-/// A button that copies an element's text, with what screen readers say instead of its own; it
-/// needs the script.
-pub(super) fn copy(id: &str, text: &str, said: Option<&str>) -> Markup {
-    html! {
-        button.small.scripted type="button" data-copy=(id) data-said={ (id) "-copied" } aria-label=[said] { (text) }
-        " " span.quiet id={ (id) "-copied" } role="status" {}
-    }
-}
-
-/// What would be sent, without the sender's own headers.
+/// Returns the request that would be sent, without the headers that the sender adds.
 fn planned(delivery: &Delivery, webhook: &Webhook) -> Option<Head> {
     let own = [("webhook-id".to_owned(), delivery.message_id.to_string())];
     let headers = webhook.request_headers().ok()?.into_iter().map(|header| {
@@ -157,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// What curl would be given, as a shell reads the line.
+    /// Returns the arguments of curl after a shell has parsed the line.
     fn arguments(shell: &str, line: &str) -> Vec<String> {
         let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}; {line}");
         let told = Command::new(shell).args(["-c", &script]).output().unwrap();

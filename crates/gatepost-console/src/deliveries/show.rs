@@ -1,33 +1,35 @@
-//! The page of one delivery: how it stands, what made it, and its attempts; and its buttons:
-//! replay, retry now and cancel.
+//! The page of one delivery: its state, the reason and the next step, with its attempts; and its
+//! buttons: replay, retry now and cancel.
 
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::{ManageError, WaitReason};
-use gatepost_storage::Row;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use gatepost_storage::{Bodies, Order, Page, Row};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::{attempts, message, request};
+use super::{attempts, request};
 use crate::context::PageContext;
+use crate::delivery_filter::DeliveryFilter;
 use crate::delivery_words;
-use crate::delivery_words::{badges, standing};
+use crate::delivery_words::{badges, standing, state_of};
 use crate::failure::Failure;
-use crate::form::Query;
+use crate::form::{Form, Query};
 use crate::layout::{
-    Live, Section, confirm_or, confirmation, live_parts, one_button, page, page_with, seen, spoken,
-    state,
+    Above, Head, Live, Section, confirm_or, confirmation, copy, live_parts, menu, one_button, page,
+    page_of, seen, spoken, state, status_line,
 };
 use crate::names::Names;
 use crate::row_id::RowId;
 use crate::texts::Texts;
-use crate::time::{span, stamp, stamp_or};
+use crate::time::stamp;
 
-/// How often a delivery is read again because it changed while its attempts were read.
+/// The number of times that a delivery is read again because it changed while its attempts were
+/// read.
 const READS: usize = 3;
-/// How long a page waits to ask again for a delivery that has ended: only a replay changes it.
+/// The interval of refreshes for a delivery that has ended: only a replay changes it.
 const ENDED: Duration = Duration::from_secs(30);
 
 pub(super) async fn show(
@@ -35,38 +37,58 @@ pub(super) async fn show(
     RowId(id): RowId,
     Query(query): Query,
 ) -> Result<Response, Failure> {
-    let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let t = ctx.texts();
+    let shown = Shown::read(&ctx, DeliveryId(id), &query).await?;
+    let above = Above::Note(confirmation(&ctx, "deliveries", &query));
+    let chosen = shown.chosen();
     let body = html! {
-        (confirmation(&ctx, "deliveries", &query))
         (shown.facts(&ctx))
-        (message::section(&ctx, &shown.delivery))
-        (request::section(t, &shown.delivery, shown.webhook(), &shown.attempts))
-        (shown.attempts(&ctx))
+        div.aside {
+            div { (shown.timeline(&ctx)) (pager(&ctx, &shown.delivery).await?) }
+            div {
+                (shown.response(&ctx))
+                (request::section(&ctx, &shown.delivery, shown.webhook(), chosen))
+                (shown.timing(&ctx))
+            }
+        }
     };
-    let title = t.with("deliveries-one", &[("id", id.to_string().into())]);
-    let actions = shown.actions(&ctx);
-    Ok(page_with(&ctx, Section::Deliveries, &title, &actions, &body).into_response())
+    let name = shown.webhook().map_or("–", |webhook| webhook.name.as_str());
+    let webhook = ctx.at(&format!("/webhooks/{}", shown.delivery.webhook));
+    let number = [("id", id.to_string().into())];
+    let title = shown.title(&ctx);
+    let head = Head {
+        trail: html! { a href=(webhook) { (seen(name)) } span { (ctx.texts().with("deliveries-one", &number)) } },
+        ..shown.head(&ctx, &title)
+    };
+    Ok(page_of(&ctx, Section::Deliveries, &head, &above, &body).into_response())
 }
 
-/// The live parts of the page.
-pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let parts = html! { (shown.actions(&ctx)) (shown.facts(&ctx)) (shown.attempts(&ctx)) };
+/// Returns the live parts of the page.
+pub(super) async fn live(
+    ctx: PageContext,
+    RowId(id): RowId,
+    Query(query): Query,
+) -> Result<Response, Failure> {
+    let shown = Shown::read(&ctx, DeliveryId(id), &query).await?;
+    let title = shown.title(&ctx);
+    let parts = html! {
+        (shown.head(&ctx, &title).markup()) (shown.facts(&ctx)) (shown.timeline(&ctx)) (shown.response(&ctx)) (shown.timing(&ctx))
+    };
     Ok(live_parts(&ctx, &parts))
 }
 
-/// A delivery, what it waits for, and its attempts, at one moment.
+/// A delivery, the reason for which it waits, and its attempts, at one moment.
 struct Shown {
     delivery: Delivery,
     webhook: Option<Row<WebhookId, Webhook>>,
     wait_reason: Option<WaitReason>,
     names: Names,
     attempts: Vec<AttemptRecord>,
+    /// The number of the requested attempt; without one, the newest is shown.
+    asked: Option<u32>,
 }
 
 impl Shown {
-    async fn read(ctx: &PageContext, id: DeliveryId) -> Result<Self, Failure> {
+    async fn read(ctx: &PageContext, id: DeliveryId, query: &Form) -> Result<Self, Failure> {
         let (mut delivery, mut webhook) = ctx.actor.delivery(id).await?;
         let mut attempts = ctx.actor.attempts(id, attempts::SHOWN).await?;
         for _ in 1..READS {
@@ -84,6 +106,7 @@ impl Shown {
             delivery,
             webhook,
             wait_reason,
+            asked: query.text("attempt").parse().ok(),
         })
     }
 
@@ -91,8 +114,21 @@ impl Shown {
         self.webhook.as_ref().map(|row| &row.value)
     }
 
+    /// Returns the attempt whose request and response are shown.
+    fn chosen(&self) -> Option<&AttemptRecord> {
+        let is_asked = |attempt: &&AttemptRecord| Some(attempt.number) == self.asked;
+        let asked = self.attempts.iter().find(is_asked);
+        asked.or(self.attempts.last())
+    }
+
     fn live(&self, ctx: &PageContext) -> Live {
-        let live = Live::at(ctx.at(&format!("/deliveries/{}/live", self.delivery.id)));
+        let asked = self.asked.map(|number| format!("?attempt={number}"));
+        let path = format!(
+            "/deliveries/{}/live{}",
+            self.delivery.id,
+            asked.unwrap_or_default()
+        );
+        let live = Live::at(ctx.at(&path));
         if self.delivery.state.is_final() {
             live.every(ENDED)
         } else {
@@ -100,75 +136,143 @@ impl Shown {
         }
     }
 
-    /// The buttons, as the state allows them.
-    fn actions(&self, ctx: &PageContext) -> Markup {
-        self.live(ctx).actions(&buttons(ctx, &self.delivery))
+    fn title(&self, ctx: &PageContext) -> String {
+        delivery_words::title(ctx, &self.delivery, &self.names)
+    }
+
+    fn head<'a>(&self, ctx: &PageContext, title: &'a str) -> Head<'a> {
+        let (t, reason) = (ctx.texts(), self.wait_reason.as_ref());
+        let (word, _) = state_of(t, &self.delivery, reason);
+        Head {
+            title,
+            state: html! { (badges(t, &self.delivery, reason)) (spoken(&word)) },
+            said: html! { p.said { (self.said(ctx)) } },
+            actions: buttons(ctx, &self.delivery),
+            live: Some(self.live(ctx)),
+            ..Head::default()
+        }
+    }
+
+    /// Renders one sentence: why the delivery is in its state, and what happens next.
+    fn said(&self, ctx: &PageContext) -> Markup {
+        let (t, delivery) = (ctx.texts(), &self.delivery);
+        let next = || {
+            let reason = self.wait_reason.as_ref();
+            html! {
+                (standing(t, delivery, self.webhook(), reason, ctx.now()))
+                @if let Some(WaitReason::Behind(first)) = reason { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
+            }
+        };
+        let (name, parts) = match (delivery.state, self.answer(t)) {
+            (DeliveryState::Sent, Some(answer)) => {
+                ("deliveries-said-sent", vec![("answer", answer.into())])
+            }
+            (DeliveryState::Error, Some(answer)) => {
+                ("deliveries-said-ended", vec![("answer", answer.into())])
+            }
+            (_, Some(answer)) => (
+                "deliveries-said-next",
+                vec![("answer", answer.into()), ("next", next().into())],
+            ),
+            (_, None) => ("deliveries-said-first", vec![("next", next().into())]),
+        };
+        t.markup(name, &parts)
+    }
+
+    /// Renders the target's last answer and how many times it occurred in a row, or why there is
+    /// none.
+    fn answer(&self, t: &Texts) -> Option<Markup> {
+        let info = &*self.delivery.status_info;
+        let last = self
+            .attempts
+            .last()
+            .filter(|last| info.is_empty() || last.info == info);
+        if let Some(status) = last.and_then(|last| last.status) {
+            let same = |attempt: &&AttemptRecord| attempt.status == Some(status);
+            let times = self.attempts.iter().rev().take_while(same).count();
+            let parts = [
+                ("status", status_line(status).into()),
+                ("times", (times as u64).into()),
+            ];
+            return Some(t.markup("deliveries-said-answer", &parts));
+        }
+        (!info.is_empty())
+            .then(|| t.markup("deliveries-said-result", &[("result", t.rule(info).into())]))
     }
 
     fn facts(&self, ctx: &PageContext) -> Markup {
-        let wait_reason = self.wait_reason.as_ref();
-        let facts = facts(
-            ctx,
-            &self.delivery,
-            self.webhook(),
-            wait_reason,
-            &self.names,
-        );
-        self.live(ctx).section("delivery", &facts)
+        let (t, delivery, now) = (ctx.texts(), &self.delivery, ctx.now());
+        self.live(ctx).part("delivery", "", &html! {
+            dl.strip {
+                div { dt { (t.of("deliveries-webhook")) } dd {
+                    @if let Some(webhook) = self.webhook() { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.name.as_str())) } }
+                    @else { "–" }
+                } }
+                (delivery_words::facts(ctx, delivery, &self.names))
+                div { dt { (t.of("deliveries-queued")) } dd { (stamp(t, delivery.created, now)) } }
+                div { dt { (t.of("deliveries-attempts")) } dd { (attempts(t, delivery)) } }
+                div { dt { (t.of("deliveries-message-id")) } dd { code { (delivery.message_id) } } }
+            }
+        })
     }
 
-    fn attempts(&self, ctx: &PageContext) -> Markup {
+    fn timeline(&self, ctx: &PageContext) -> Markup {
         let t = ctx.texts();
-        let attempts = html! {
-            h2 { (t.of("deliveries-attempts")) }
-            @if self.attempts.is_empty() { p.quiet { (t.of("deliveries-attempts-none")) } }
-            @else { (attempts::table(ctx, &self.attempts)) }
-        };
-        self.live(ctx).section("attempts", &attempts)
+        self.live(ctx).section("attempts", &html! {
+            div.title { h2 { (t.of("deliveries-attempts")) } span.quiet { (t.of("deliveries-attempts-order")) } }
+            @match self.chosen() {
+                None => p.quiet { (t.of("deliveries-attempts-none")) },
+                Some(chosen) => (attempts::timeline(ctx, self.delivery.id, &self.attempts, chosen.number)),
+            }
+        })
+    }
+
+    fn response(&self, ctx: &PageContext) -> Markup {
+        let response = |attempt| html! { section { (attempts::response(ctx, attempt)) } };
+        let response = self.chosen().map(response).unwrap_or_default();
+        self.live(ctx).part("answer", "", &response)
+    }
+
+    fn timing(&self, ctx: &PageContext) -> Markup {
+        let timing = |attempt| html! { section { (attempts::timing(ctx.texts(), attempt)) } };
+        let timing = self.chosen().map(timing).unwrap_or_default();
+        self.live(ctx).part("timing", "", &timing)
     }
 }
 
-/// Whether nothing happened to a delivery between two looks at it.
+/// Renders links to the previous and the next delivery of the same webhook.
+async fn pager(ctx: &PageContext, delivery: &Delivery) -> Result<Markup, Failure> {
+    let filter = DeliveryFilter::of_webhook(delivery.webhook);
+    let mut beside = [None, None];
+    for (to, order) in beside.iter_mut().zip([Order::Ascending, Order::Descending]) {
+        let page = Page {
+            after: Some(delivery.id),
+            order,
+            limit: 1,
+            bodies: Bodies::Omitted,
+        };
+        let found = filter.found(ctx, page).await?.rows;
+        let path = |row: &Delivery| ctx.at(&format!("/deliveries/{}", row.id));
+        *to = found.first().map(path);
+    }
+    let ([newer, older], t) = (beside, ctx.texts());
+    Ok(html! {
+        @if newer.is_some() || older.is_some() {
+            nav.pager aria-label=(t.of("deliveries-neighbours")) {
+                @if let Some(newer) = newer { a.button rel="prev" href=(newer) { (t.of("deliveries-neighbour-newer")) } }
+                @if let Some(older) = older { a.button rel="next" href=(older) { (t.of("deliveries-neighbour-older")) } }
+            }
+        }
+    })
+}
+
+/// Whether a delivery did not change between two reads.
 fn is_same(before: &Delivery, now: &Delivery) -> bool {
     let of = |delivery: &Delivery| (delivery.state, delivery.attempts, delivery.last_attempt);
     of(before) == of(now)
 }
 
-/// The list of facts.
-pub(super) fn facts(
-    ctx: &PageContext,
-    delivery: &Delivery,
-    webhook: Option<&Webhook>,
-    wait_reason: Option<&WaitReason>,
-    names: &Names,
-) -> Markup {
-    let (t, now) = (ctx.texts(), ctx.now());
-    let (state, _) = state(t, delivery.state);
-    let waits = delivery.state == DeliveryState::Queued;
-    html! {
-        dl {
-            dt { (t.of("deliveries-state")) } dd {
-                (badges(t, delivery)) " " (standing(t, delivery, webhook, wait_reason, now)) (spoken(&state))
-                @if let Some(WaitReason::Behind(first)) = wait_reason { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
-            }
-            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (t.rule(&delivery.status_info)) } }
-            @if let Some(status) = delivery.response_status { dt { (t.of("deliveries-status")) } dd { (status) } }
-            @if let Some(took) = delivery.duration { dt { (t.of("deliveries-duration")) } dd { (span(t, took)) } }
-            dt { (t.of("deliveries-attempts")) } dd { (attempts(t, delivery)) }
-            dt { (t.of("deliveries-webhook")) } dd {
-                @if let Some(webhook) = webhook { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.name.as_str())) } }
-                @else { "–" }
-            }
-            (delivery_words::facts(ctx, delivery, names))
-            dt { (t.of("deliveries-message-id")) } dd { code { (delivery.message_id) } }
-            dt { (t.of("deliveries-queued")) } dd { (stamp(t, delivery.created, now)) }
-            dt { (t.of("deliveries-last-attempt")) } dd { (stamp_or(t, delivery.last_attempt, now, &t.of("deliveries-last-attempt-none"))) }
-            @if waits && wait_reason.is_none() { dt { (t.of("deliveries-next-attempt")) } dd { (stamp(t, delivery.due, now)) } }
-        }
-    }
-}
-
-/// `4 in total, 1 since the last replay`
+/// Returns a text such as `4 in total, 1 since the last replay`.
 fn attempts(t: &Texts, delivery: &Delivery) -> String {
     match (delivery.attempts, delivery.tries) {
         (all, tries) if all == tries => all.to_string(),
@@ -179,14 +283,20 @@ fn attempts(t: &Texts, delivery: &Delivery) -> String {
     }
 }
 
-/// What the state allows.
-pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
+/// Renders the buttons that the delivery's state allows.
+fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let t = ctx.texts();
     let at = |what: &str| ctx.at(&format!("/deliveries/{}/{what}", delivery.id));
+    let all = format!("/deliveries/replay?webhook={}", delivery.webhook);
     html! {
-        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", &t.of("deliveries-replay"), None)) }
-        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), None)) }
-        @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { (t.of("deliveries-cancel")) } }
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "primary", &t.of("deliveries-replay"), None)) }
+        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "primary", &t.of("deliveries-retry-now"), None)) }
+        @if delivery.state == DeliveryState::Queued { a.button href=(at("cancel")) { (t.of("deliveries-cancel")) } }
+        @if delivery.message_kept { (copy("curl", &t.of("deliveries-curl-copy"), None)) }
+        (menu(t, "more", &html! {
+            @if delivery.message_kept { a href=(at("message")) { (t.of("deliveries-message-download")) } }
+            a href=(ctx.at(&all)) { (t.of("deliveries-replay-others")) }
+        }))
     }
 }
 
@@ -200,7 +310,7 @@ pub(super) async fn retry(ctx: PageContext, RowId(id): RowId) -> Result<Response
     finish(&ctx, id, result, "retried")
 }
 
-/// Asks before a delivery is cancelled.
+/// Renders the confirmation before a delivery is cancelled.
 pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let (delivery, _) = ctx.actor.delivery(DeliveryId(id)).await?;
     let back = ctx.at(&format!("/deliveries/{id}"));
@@ -251,7 +361,7 @@ fn finish(
     }
 }
 
-/// Whether a delivery waits for a time that is still to come: then it may be sent now instead.
+/// Whether a delivery waits for a time in the future: then it may be sent now instead.
 fn may_be_hastened(ctx: &PageContext, delivery: &Delivery) -> bool {
     delivery.state == DeliveryState::Queued && delivery.due > ctx.now()
 }

@@ -1,4 +1,4 @@
-//! The catalogue: what can happen on the platform, and what a message can say of it.
+//! The catalogue: the events of the platform, and the variables of their messages.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ fn about(t: &Texts, specificity: Specificity) -> Cow<'_, str> {
 fn table(ctx: &PageContext, of: &EventType) -> Markup {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let is_noted = |(event, _): (&EventName, &str)| catalog.notes(of, event).is_some();
-    // Where nothing is noted, two columns would be empty.
+    // Without any notes, two columns would be empty.
     let noted = catalog.events(of).any(is_noted);
     html! {
         div.scroll { table {
@@ -68,7 +68,7 @@ fn table(ctx: &PageContext, of: &EventType) -> Markup {
     }
 }
 
-/// What an occurrence brings, as it might be.
+/// Renders samples of an occurrence's data.
 fn samples(t: &Texts, notes: &EventNotes) -> Markup {
     html! {
         @if let Some(data) = notes.data() { div { code { "${data}" } ": " code { (data.as_str()) } } }

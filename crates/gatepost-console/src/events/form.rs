@@ -1,4 +1,4 @@
-//! The form of an event: first its type is chosen, then event, object or tag, as the catalog
+//! The form of an event: the user chooses its type first, then event, object or tag, as the catalog
 //! defines.
 
 use axum::response::Response;
@@ -24,12 +24,11 @@ use crate::names::{PlatformNames, known_type};
 use crate::problems::Problems;
 use crate::unreadable::{Kind, if_readable, question};
 
-/// Events, as they are created, edited and deleted. Type and event of one that is there cannot
-/// change.
+/// The forms of events. The type and the event of an existing one cannot change.
 pub(super) struct Events;
 
-/// What an edit sets, and whether the form had a context: one that was opened before there was this
-/// field leaves what is stored.
+/// The fields that an edit sets, and whether the form had a context: a form without that field
+/// leaves the stored one unchanged.
 pub(super) struct Draft {
     event: Event,
     with_context: bool,
@@ -197,7 +196,8 @@ impl Resource for Events {
     }
 }
 
-/// The page of a new event. The other fields depend on the type, so the type is chosen first.
+/// Renders the page of a new event. The other fields depend on the type, so the type is chosen
+/// first.
 async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result<Markup, Failure> {
     let (t, chosen, task) = (ctx.texts(), form.text("type"), form.word("task"));
     let mut types = vec![(String::new(), t.of("frame-picker-choose").into_owned())];
@@ -230,7 +230,7 @@ async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result
     Ok(page(ctx, Section::Events, &t.of("events-new"), &body))
 }
 
-/// `fixed` is the event that can no longer be chosen.
+/// Renders the fields; `fixed` is the event that can no longer be chosen.
 fn fields(
     ctx: &PageContext,
     of: &EventType,
@@ -263,7 +263,7 @@ fn fields(
     }
 }
 
-/// As it is shown in its field: nothing if it is empty.
+/// Returns the text of the object in its field; empty for an empty object.
 fn written(is_empty: bool, object: Map<String, Value>) -> String {
     match is_empty {
         true => String::new(),
@@ -271,7 +271,7 @@ fn written(is_empty: bool, object: Map<String, Value>) -> String {
     }
 }
 
-/// On several lines, unless numbers would lose digits by that.
+/// Returns the context on several lines, unless numbers would lose digits by that.
 fn written_context(context: &JsonObject) -> String {
     let members = context.as_map();
     let shown = written(members.is_empty(), members.clone());

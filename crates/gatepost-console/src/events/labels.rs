@@ -1,4 +1,4 @@
-//! How events are shown: what they apply to, and the catalog's labels.
+//! The names of events and of their targets, from the catalog.
 
 use webhook_model::{Event, ObjectId, Target, mark_hidden};
 
@@ -8,7 +8,7 @@ use crate::names::{PlatformNames, known_type};
 /// The platform's table of tags.
 const TAGS: &str = "tags";
 
-/// The row of the platform that an event applies to, by its table and id.
+/// Returns the row of the platform that an event applies to, by its table and id.
 pub(super) fn applies_to(event: &Event) -> Option<(String, ObjectId)> {
     match event.target {
         Target::Instance(id) => Some((event.event_type.to_string(), id)),
@@ -17,7 +17,7 @@ pub(super) fn applies_to(event: &Event) -> Option<(String, ObjectId)> {
     }
 }
 
-/// What an event applies to: `web-1`, `tag production`, `all`.
+/// Returns the name of an event's target: `web-1`, `tag production`, `all`.
 pub(super) fn target(ctx: &PageContext, event: &Event, names: &PlatformNames) -> String {
     let t = ctx.texts();
     match event.target {
@@ -35,15 +35,15 @@ pub(super) fn target(ctx: &PageContext, event: &Event, names: &PlatformNames) ->
     }
 }
 
-/// What an event is called: `Virtual Machines: Powered on`.
+/// Returns the name of an event: `Virtual Machines: Powered on`.
 pub(super) fn name(ctx: &PageContext, event: &Event) -> String {
     let (of, what) = labels(ctx, event);
     let values = [("type", of.into()), ("event", what.into())];
     ctx.texts().with("events-name", &values)
 }
 
-/// The labels of type and event: `Virtual Machines`, `Powered on`; with its user's own, `Night
-/// watch (Powered on)`.
+/// Returns the labels of type and event: `Virtual Machines`, `Powered on`; with the user's own
+/// label, `Night watch (Powered on)`.
 pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let of = known_type(ctx, event.event_type.as_str());

@@ -20,11 +20,11 @@ use crate::problems::Problems;
 use crate::unreadable::Kind;
 
 type EventRow = Row<EventId, Event>;
-/// What an event is called by: its type, itself, its user's label.
+/// The names of an event: its type, the event, and the user's label.
 type Named = [String; 3];
 
-/// Events, with the catalog's labels, the tasks that they run, and the names of the objects of
-/// those on the page.
+/// The list of events, with the catalog's labels, the tasks that they run, and the names of the
+/// objects on the page.
 struct EventList {
     tasks: BTreeMap<TaskId, RecordHead>,
     labels: BTreeMap<Named, (String, String)>,
@@ -32,7 +32,7 @@ struct EventList {
 }
 
 impl EventList {
-    /// The task that an event runs, if the caller may see it.
+    /// Returns the name of the task that an event runs, if the caller may see it.
     fn task(&self, row: &EventRow) -> Option<&str> {
         self.tasks.get(&row.value.task)?.name.as_deref()
     }
@@ -43,7 +43,7 @@ impl EventList {
     }
 }
 
-/// A column of them.
+/// A column of the list.
 type Of = Column<EventList, EventRow>;
 
 impl Listing for EventList {
@@ -139,7 +139,7 @@ impl Listing for EventList {
         })
     }
 
-    /// Narrows the list down to a type of the catalog.
+    /// Renders the filter by a type of the catalog.
     fn fields(ctx: &PageContext, asked: &Asked) -> Markup {
         let t = ctx.texts();
         let mut types = types(ctx);
@@ -165,7 +165,7 @@ fn at(ctx: &PageContext, row: &EventRow, what: &str) -> String {
     ctx.at(&format!("/events/{}/{what}", row.id))
 }
 
-/// Whether the event runs its task: not while either is disabled.
+/// Renders whether the event runs its task: it does not if either is disabled.
 fn state(ctx: &PageContext, list: &EventList, row: &EventRow) -> Markup {
     let t = ctx.texts();
     let badge = match list.tasks.get(&row.value.task) {

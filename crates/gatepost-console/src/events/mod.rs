@@ -1,4 +1,4 @@
-//! Events: what runs a task (SPEC 2.4).
+//! The pages of events, which run tasks (SPEC 2.4).
 
 mod catalog;
 mod form;
@@ -31,7 +31,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/do/{action}", post(act))
 }
 
-/// Enable, disable.
+/// Enables or disables an event.
 async fn act(
     ctx: PageContext,
     Path((id, action)): Path<(i64, String)>,

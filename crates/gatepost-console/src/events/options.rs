@@ -1,5 +1,5 @@
-//! What the form of an event offers: by the catalog and the directory, and of that what the owner
-//! of the event may watch.
+//! The options in the form of an event: from the catalog and the directory, restricted to those
+//! that the owner of the event may receive.
 
 use webhook_model::{
     Event, EventName, EventType, ObjectId, OwnerId, Specificity, TagId, Target, TaskId,
@@ -10,7 +10,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 
-/// What an event is to watch, as far as it is known: whose it is, and the event itself.
+/// The owner of an event, and the event as far as the form defines it.
 #[derive(Debug)]
 pub(super) struct Subject {
     owner: OwnerId,
@@ -19,7 +19,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Of an event that is there.
+    /// Makes the subject of a stored event.
     pub(super) fn stored(owner: OwnerId, event: &Event) -> Self {
         Self {
             owner,
@@ -28,7 +28,8 @@ impl Subject {
         }
     }
 
-    /// A new event: it belongs to the owner of its task, or for now to the caller.
+    /// Makes the subject of a new event, which belongs to the owner of its task, or to the caller
+    /// until a task is chosen.
     pub(super) async fn new(ctx: &PageContext, of: &EventType, form: &Form) -> Self {
         let owner = match form.word("task").parse() {
             Ok(task) => ctx.actor.task(TaskId(task)).await.ok(),
@@ -38,7 +39,7 @@ impl Subject {
         Self::owned(ctx, owner, of, form)
     }
 
-    /// A new event of this owner.
+    /// Makes the subject of a new event of this owner.
     pub(super) fn owned(ctx: &PageContext, owner: OwnerId, of: &EventType, form: &Form) -> Self {
         let first = ctx.actor.catalog().events(of).next();
         let chosen = form.word("event").parse().ok();
@@ -49,7 +50,7 @@ impl Subject {
         }
     }
 
-    /// Those of these targets that may be watched.
+    /// Returns those of these targets that the owner may receive.
     async fn watchable(
         &self,
         ctx: &PageContext,
@@ -64,7 +65,7 @@ impl Subject {
         Ok(watchable.await?)
     }
 
-    /// Those of the platform's rows that may be watched.
+    /// Returns those of the platform's rows that the owner may receive.
     async fn offered(
         &self,
         ctx: &PageContext,
@@ -80,7 +81,8 @@ impl Subject {
     }
 }
 
-/// The types of which an event may be made: one without objects only if it may be watched.
+/// Returns the types of which an event may be created: one without objects only if the caller may
+/// receive it.
 pub(crate) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let mut offered = Vec::new();
     for (of, label, specificity) in ctx.actor.catalog().types() {
@@ -98,10 +100,10 @@ pub(crate) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, Stri
     Ok(offered)
 }
 
-/// What a form offers.
+/// The options of a form.
 #[derive(Debug)]
 pub(super) struct Offered {
-    /// What an event of the type applies to; empty if only to the platform as a whole.
+    /// The kinds of targets of the type; empty if it only applies to the platform as a whole.
     pub targets: &'static [&'static str],
     pub instances: Vec<(String, String)>,
     pub tags: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! Parts of the form of an event that the form of a subscription has as well.
+//! The parts that the form of an event shares with the form of a subscription.
 
 use maud::{Markup, html};
 use webhook_model::{
@@ -16,7 +16,7 @@ use crate::problems::{Problems, rule};
 /// The field of the ticked events.
 const TICKED: &str = "when";
 
-/// The field of the form for a field of the record.
+/// Returns the field of the form for a field of the record.
 pub(super) fn field_of(field: &'static str) -> &'static str {
     match field {
         "owner" => "target",
@@ -66,7 +66,7 @@ pub(super) fn parsed(
     Some(event)
 }
 
-/// An event of a task that is stored together with it; its type is in the form.
+/// Parses an event of a task that is stored together with it; its type is in the form.
 pub(crate) fn of_new_task(
     ctx: &PageContext,
     form: &Form,
@@ -82,7 +82,7 @@ pub(crate) fn of_new_task(
     parsed(ctx, (of, event), target, Some(TaskId(0)), form, problems)
 }
 
-/// The fields of the event of a subscription.
+/// Renders the fields of the event of a subscription.
 pub(crate) async fn when_fields(
     ctx: &PageContext,
     owner: OwnerId,
@@ -123,7 +123,7 @@ pub(super) fn target_of(ctx: &PageContext, form: &Form, problems: &mut Problems)
     }
 }
 
-/// The event, and what it applies to.
+/// Renders the fields of the event and of its target.
 pub(super) fn what(
     ctx: &PageContext,
     sheet: &Sheet<'_>,
@@ -148,7 +148,7 @@ pub(super) fn what(
     }
 }
 
-/// How conditions are written.
+/// Renders the syntax of conditions.
 pub(super) fn conditions(ctx: &PageContext) -> Markup {
     let t = ctx.texts();
     let forms = [
@@ -173,7 +173,7 @@ pub(super) fn conditions(ctx: &PageContext) -> Markup {
     }
 }
 
-/// What the platform says of the events to choose from; nothing where it says nothing.
+/// Renders the platform's descriptions of the events to choose from; nothing if there are none.
 fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let described = catalog.events(of).filter_map(|(event, label)| {
@@ -188,7 +188,8 @@ fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
     }
 }
 
-/// The checkboxes for events of a new webhook: those without an object that its owner may watch.
+/// Renders the checkboxes for events of a new webhook: those without an object that its owner may
+/// receive.
 pub(crate) async fn ticks(ctx: &PageContext, form: &Form) -> Result<Markup, Failure> {
     let (t, mut offered) = (ctx.texts(), Vec::new());
     let owner = ctx.principal().owner;
@@ -222,7 +223,7 @@ pub(crate) async fn ticks(ctx: &PageContext, form: &Form) -> Result<Markup, Fail
     })
 }
 
-/// The ticked events; one that is not in the catalog is none.
+/// Returns the ticked events, without those that are not in the catalog.
 pub(crate) fn ticked(ctx: &PageContext, form: &Form) -> Vec<Event> {
     let catalog = ctx.actor.catalog();
     let events = form.all(TICKED).filter_map(|ticked| {

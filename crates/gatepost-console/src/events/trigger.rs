@@ -1,5 +1,5 @@
-//! An event is triggered manually: after a page that says what it runs, and shows the message as it
-//! will be sent with the values that the event brings.
+//! The page that triggers an event manually: it shows what the event runs, and the message as it
+//! will be sent with the given values.
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -20,25 +20,25 @@ use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::samples::{self, Preview};
 
-/// An event that is to be triggered, its task, and what it brings.
+/// An event to be triggered, its task, and its values.
 struct Trigger {
     row: Row<EventId, Event>,
     task: TaskRow,
-    /// The variables that the catalogue says it brings.
+    /// The variables of the event in the catalogue.
     variables: Vec<SampleVariable>,
     form: Form,
     /// The sample of its data.
     data: Option<Data>,
 }
 
-/// The page, filled in with the samples of the catalogue.
+/// Shows the page, filled in with the samples of the catalogue.
 pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let trigger = Trigger::of(&ctx, EventId(id), None).await?;
     let page = trigger.page(&ctx, &Problems::none()).await?;
     Ok(page.into_response())
 }
 
-/// Triggers the event; or shows the page again, with the message as it is now filled in.
+/// Triggers the event, or shows the page again with the message for the present values.
 pub(super) async fn trigger(
     ctx: PageContext,
     RowId(id): RowId,
@@ -66,7 +66,7 @@ pub(super) async fn trigger(
     Ok(refused(trigger.page(&ctx, &problems).await?))
 }
 
-/// What is wrong, and the message, while the user types.
+/// Returns the problems and the message while the user types.
 pub(super) async fn check(
     ctx: PageContext,
     RowId(id): RowId,
@@ -78,7 +78,7 @@ pub(super) async fn check(
 }
 
 impl Trigger {
-    /// With what was sent, or with the samples.
+    /// Loads the event, and fills the form with the sent values or with the samples.
     async fn of(ctx: &PageContext, id: EventId, sent: Option<Form>) -> Result<Self, Failure> {
         let (row, task) = ctx.actor.event(id).await?;
         let (of, what) = (&row.value.event_type, &row.value.event);
@@ -126,7 +126,7 @@ impl Trigger {
     }
 }
 
-/// The page.
+/// Renders the page.
 async fn page_of(
     ctx: &PageContext,
     trigger: &Trigger,
@@ -140,7 +140,7 @@ async fn page_of(
         @if !task.enabled { (note("warn", &html! { (t.of("events-trigger-disabled")) })) }
         @else if task.delete_after_run { (note("", &html! { (t.of("events-trigger-once")) })) }
         form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
-            // What the Enter key presses.
+            // The button that the Enter key presses.
             @if task.enabled { button.unseen tabindex="-1" aria-hidden="true" { (t.of("events-trigger-button")) } }
             input type="hidden" name="csrf" value=(ctx.csrf);
             section {
@@ -161,7 +161,7 @@ async fn page_of(
     page(ctx, Section::Events, &t.of("events-trigger-title"), &body)
 }
 
-/// What happens, and with which values.
+/// Renders what the event runs, and with which values.
 async fn question(ctx: &PageContext, trigger: &Trigger) -> Markup {
     let (t, event) = (ctx.texts(), &trigger.row.value);
     let names = PlatformNames::of(ctx, applies_to(event)).await;

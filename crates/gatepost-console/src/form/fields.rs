@@ -16,19 +16,19 @@ use crate::time::zone_field;
 pub(crate) struct Form(pub(super) Vec<(String, String)>);
 
 impl Form {
-    /// The fields of a query, which is as short as an address is.
+    /// Parses the fields of a query, which is no longer than an address.
     pub(crate) fn parse(query: &[u8]) -> Self {
         Self(form_urlencoded::parse(query).into_owned().collect())
     }
 
-    /// With this value of a field.
+    /// Sets the value of a field.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.retain(|(field, _)| field != name);
         self.0.push((name.to_owned(), value.into()));
         self
     }
 
-    /// With a checkbox that is ticked, or is not.
+    /// Ticks a checkbox, or clears it.
     pub(crate) fn with_tick(self, name: &str, is_ticked: bool) -> Self {
         match is_ticked {
             true => self.with(name, "on"),
@@ -36,13 +36,13 @@ impl Form {
         }
     }
 
-    /// With several values of one name, such as ticked boxes.
+    /// Adds several values of one name, such as ticked boxes.
     pub(crate) fn with_all(mut self, name: &str, values: impl Iterator<Item = String>) -> Self {
         self.0.extend(values.map(|value| (name.to_owned(), value)));
         self
     }
 
-    /// With these rows of a list; an empty value is none.
+    /// Adds these rows of a list, without empty values.
     pub(crate) fn with_rows<const N: usize>(
         mut self,
         list: &str,
@@ -60,25 +60,25 @@ impl Form {
         self
     }
 
-    /// Only the fields with these names.
+    /// Keeps only the fields with these names.
     pub(crate) fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
         self.0.retain(|(name, _)| keep(name));
         self
     }
 
-    /// With these fields behind its own.
+    /// Adds these fields after its own.
     pub(crate) fn and<'a>(mut self, fields: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
         self.0.extend(fields);
         self
     }
 
-    /// The value of a field; empty if it is missing.
+    /// Returns the value of a field; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.given(name).unwrap_or_default()
     }
 
-    /// The value of a field, if it was sent.
+    /// Returns the value of a field, if it was sent.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -86,13 +86,13 @@ impl Form {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The values of all fields of this name, such as ticked boxes.
+    /// Returns the values of all fields of this name, such as ticked boxes.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let of_name = self.iter().filter(move |(field, _)| *field == name);
         of_name.map(|(_, value)| value)
     }
 
-    /// All fields, in their order on the page.
+    /// Returns all fields, in their order on the page.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.0.iter();
         fields.map(|(name, value)| (name.as_str(), value.as_str()))
@@ -103,29 +103,29 @@ impl Form {
         self.given(name).is_some()
     }
 
-    /// The value of a field without what was pasted around it.
+    /// Returns the value of a field without what was pasted around it.
     pub(crate) fn word(&self, name: &str) -> &str {
         trim_pasted(self.text(name))
     }
 
-    /// A row number.
+    /// Returns a row number.
     pub(crate) fn key(&self, name: &str) -> Option<i64> {
         self.word(name).parse().ok().filter(|key| *key > 0)
     }
 
-    /// A text that names an object of the platform; a number is not below 1.
+    /// Parses the id of an object of the platform; a number must be at least 1.
     pub(crate) fn object(text: &str) -> Option<ObjectId> {
         let text = trim_pasted(text);
         let is_row = text.parse().map_or(true, |number: i64| number > 0);
         text.parse().ok().filter(|_| is_row)
     }
 
-    /// A field that names a user.
+    /// Returns a field that names a user.
     pub(crate) fn owner(&self, name: &str) -> Option<OwnerId> {
         self.word(name).parse().ok()
     }
 
-    /// A date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as
+    /// Returns a date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as
     /// [`parse_field`](crate::time::parse_field) reads it.
     pub(crate) fn date(&self, name: &str) -> String {
         match self.text(name) {
@@ -134,13 +134,13 @@ impl Form {
         }
     }
 
-    /// A text of several lines. Browsers send `\r\n`; what is stored has `\n`.
+    /// Returns a text of several lines. Browsers send `\r\n`; the stored text has `\n`.
     pub(crate) fn lines(&self, name: &str) -> String {
         self.text(name).replace("\r\n", "\n")
     }
 }
 
-/// Fields may hold passwords.
+/// Shows no values: fields may hold passwords.
 impl fmt::Debug for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -150,7 +150,7 @@ impl fmt::Debug for Form {
 }
 
 impl<S: Sync> FromRequestParts<S> for Form {
-    /// Only where a page is not behind the guard: a fault of ours.
+    /// Only for a page that is not behind the guard: a bug of the console.
     type Rejection = StatusCode;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, StatusCode> {
@@ -161,7 +161,7 @@ impl<S: Sync> FromRequestParts<S> for Form {
     }
 }
 
-/// The fields of the address of a page.
+/// The fields in the address of a page.
 #[derive(Debug)]
 pub(crate) struct Query(pub Form);
 

@@ -1,4 +1,4 @@
-//! Reads the body of a form, and refuses what no page of ours sends.
+//! Reads the body of a form, and refuses what no page of the console sends.
 
 use apikey_core::MAX_IP_ENTRIES;
 use bytes::Bytes;
@@ -7,47 +7,47 @@ use url::form_urlencoded;
 use super::fields::Form;
 use crate::texts::Texts;
 
-/// The most fields of a form. The largest has two lists of addresses, each row an address and a
-/// checkbox.
+/// The maximum number of fields of a form. The largest has two lists of addresses, each row with an
+/// address and a checkbox.
 const MAX_FIELDS: usize = 4 * MAX_IP_ENTRIES + 64;
-/// The longest name or value of a field, in bytes: more than any rule allows, so that what is
-/// somewhat too long is refused beside its field.
+/// The maximum length of a field's name or value, in bytes: more than any rule allows, so that a
+/// value that is slightly too long is refused next to its field.
 const MAX_TEXT: usize = 64 * 1024;
-/// The longest message, in bytes: its rule allows 1 MiB, and a browser sends two bytes for the end
-/// of a line.
+/// The maximum length of a message, in bytes: its rule allows 1 MiB, and a browser sends two bytes
+/// for the end of a line.
 const MAX_MESSAGE: usize = 2 * webhook_model::MAX_MESSAGE;
-/// The longest text that is searched for leaked keys, in bytes: its rule and its ends of lines are
-/// those of a message.
+/// The maximum length of a text that is searched for leaked keys, in bytes: its rule and its line
+/// ends are those of a message.
 const MAX_LEAKED: usize = 2 * 1024 * 1024;
-/// A byte is sent as `%22` at most.
+/// The number of bytes that encode one byte, such as `%22`, at most.
 const ENCODED: usize = 3;
-/// Forms up to this number of bytes are read at once.
+/// The length in bytes up to which a form is parsed on the request's own thread.
 const AT_ONCE: usize = 64 * 1024;
-/// Longer names are not repeated.
+/// The maximum length of a name that an error repeats.
 const MAX_SHOWN: usize = 64;
 
-/// A form with more in it than a page of ours sends.
+/// A form that is larger than any page of the console sends.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct TooMuch {
-    /// The field that is too much: of a row, its list.
+    /// The field that is too large; for a row, its list.
     pub field: String,
-    /// How it is too much.
+    /// The limit that the form exceeds.
     pub excess: Excess,
 }
 
-/// How a form is too much.
+/// A limit that a form exceeds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Excess {
     /// More fields than the largest form has.
     Fields,
     /// A field of more than this number of bytes.
     Bytes(usize),
-    /// It took the reader with it: a fault of ours.
+    /// The reader panicked: a bug of the console.
     Unreadable,
 }
 
 impl Excess {
-    /// The rule that is broken, in a sentence.
+    /// Returns the broken rule as a sentence.
     pub(crate) fn rule(self, texts: &Texts) -> String {
         match self {
             Self::Fields => texts.of("forms-too-many-fields").into_owned(),
@@ -58,8 +58,8 @@ impl Excess {
 }
 
 impl Form {
-    /// Reads a body of any length, a long one where no other task waits for it. What is too much is
-    /// not read.
+    /// Reads a body of any length; a long one on a thread on which no other request waits. Stops at
+    /// the first limit that is exceeded.
     pub(crate) async fn read(body: Bytes) -> Result<Self, TooMuch> {
         if body.len() <= AT_ONCE {
             return Self::of(&body);
@@ -85,7 +85,7 @@ impl Form {
     }
 }
 
-/// A field; one that is much too long is not decoded.
+/// Decodes a field, unless it is much too long.
 fn decoded(piece: &[u8]) -> Result<(String, String), TooMuch> {
     let equals = piece.iter().position(|byte| *byte == b'=');
     let name = piece.get(..equals.unwrap_or(piece.len()));

@@ -6,16 +6,16 @@ use super::fields::Form;
 use crate::problems::Problems;
 use crate::texts::Texts;
 
-/// The rows of a list: each its values, in the order of the list's columns.
+/// The rows of a list, each with its values in the order of the list's columns.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Rows {
     pub rows: Vec<Vec<String>>,
-    /// The most rows that there may be, if more were sent; the others were not read.
+    /// The maximum number of rows, if more were sent; the others were not read.
     beyond: Option<usize>,
 }
 
 impl Rows {
-    /// These rows; at least one, to type into.
+    /// Returns these rows, or one blank row to type into.
     pub(crate) fn of<const N: usize>(rows: Vec<Vec<String>>, blank: [&str; N]) -> Self {
         let mut rows = Self { rows, beyond: None };
         if rows.rows.is_empty() {
@@ -24,7 +24,7 @@ impl Rows {
         rows
     }
 
-    /// Notes that there are too many, and says whether there are.
+    /// Notes that there are too many rows, and returns whether there are.
     pub(crate) fn is_too_long(&self, texts: &Texts, list: &str, problems: &mut Problems) -> bool {
         if let Some(most) = self.beyond {
             let count = [("count", most.into())];
@@ -35,8 +35,8 @@ impl Rows {
 }
 
 impl Form {
-    /// The first `most` rows of a list, in their order on the page, as the pressed button changes
-    /// them. Fields are named `list.NUMBER.column`, where the number only tells rows apart.
+    /// Returns the first `most` rows of a list, in their order on the page, changed as the pressed
+    /// button says. Fields are named `list.NUMBER.column`; the number only distinguishes rows.
     pub(crate) fn rows<const N: usize>(
         &self,
         list: &str,
@@ -75,7 +75,7 @@ impl Form {
         }
     }
 
-    /// The fields of a list: the number of the row, the column, the value.
+    /// Returns the fields of a list: the number of the row, the column, the value.
     fn cells<'a>(&'a self, list: &'a str) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
         self.0.iter().filter_map(move |(field, value)| {
             let rest = field.strip_prefix(list)?.strip_prefix('.')?;
@@ -84,7 +84,8 @@ impl Form {
         })
     }
 
-    /// What the pressed button asks of a list: `header.up.2` is `("up", 2)`, counted from 0.
+    /// Returns the operation of the pressed button on a list: `header.up.2` is `("up", 2)`, counted
+    /// from 0.
     fn asks(&self, list: &str) -> Option<(&str, usize)> {
         let rest = self.given("do")?.strip_prefix(list)?.strip_prefix('.')?;
         let (what, at) = rest.split_once('.')?;
@@ -96,7 +97,7 @@ fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).into()
 }
 
-/// Moves, removes or adds a row, as the pressed button asks.
+/// Moves, removes or adds a row, as the pressed button says.
 fn reorder<T>(rows: &mut Vec<T>, what: &str, at: usize, blank: T) {
     match what {
         "add" => rows.push(blank),

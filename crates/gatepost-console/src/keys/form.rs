@@ -19,10 +19,10 @@ use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::time;
 
-/// Requests a minute that the form takes where the platform sets no limit.
+/// The maximum number of requests per minute in the form if the platform sets no limit.
 const MAX_REQUESTS: i64 = 1_000_000;
 
-/// The columns of an address, and a row to type into.
+/// The columns of an address, and a blank row.
 const COLUMNS: [&str; 2] = ["net", "on"];
 const BLANK: [&str; 2] = ["", "on"];
 
@@ -32,14 +32,14 @@ pub(super) struct ValidKey {
     owner: OwnerId,
     name: KeyName,
     description: Description,
-    /// `None` keeps the present one.
+    /// `None` keeps the present expiration.
     expiration: Option<Expiration>,
     ip: IpPolicy,
     grant: Grant,
     limit: Option<RateLimit>,
 }
 
-/// What is stored, as it is in the form.
+/// Returns the form with a stored key.
 pub(super) fn stored(row: &KeyRow) -> Form {
     let (key, grant) = (&row.key, &row.key.grant);
     let rows = |list: &IpList| {
@@ -68,7 +68,7 @@ pub(super) fn stored(row: &KeyRow) -> Form {
     form.with_all("tables", tables).with_all("scopes", scopes)
 }
 
-/// Parses a form, with the same types as the API's input; each error is noted beside its field.
+/// Parses a form, with the same types as the API's input; notes each error next to its field.
 pub(super) fn parse(ctx: &PageContext, form: &Form, problems: &mut Problems) -> Option<ValidKey> {
     let t = ctx.texts();
     let name = problems.take("name", form.text("name").parse::<KeyName>());
@@ -161,7 +161,8 @@ fn rows(form: &Form, list: &str) -> Rows {
     form.rows(list, COLUMNS, BLANK, MAX_IP_ENTRIES)
 }
 
-/// What the IP lists do that may surprise, if they are valid, whatever else is not.
+/// Returns the surprising effects of the IP lists, if they are valid, whatever the other fields
+/// contain.
 pub(super) fn surprising(texts: &Texts, form: &Form) -> String {
     let list = |name| list(texts, &rows(form, name));
     match (list("allow"), list("deny")) {
@@ -170,7 +171,7 @@ pub(super) fn surprising(texts: &Texts, form: &Form) -> String {
     }
 }
 
-/// The entries; empty rows are skipped.
+/// Parses the entries; empty rows are skipped.
 fn list(texts: &Texts, rows: &Rows) -> Result<IpList, String> {
     let mut entries = Vec::new();
     for (at, row) in rows.rows.iter().enumerate() {
@@ -196,7 +197,7 @@ fn list(texts: &Texts, rows: &Rows) -> Result<IpList, String> {
     IpList::new(entries).map_err(|_| texts.with("keys-problem-entries", &count))
 }
 
-/// `owners` are the users that a new key may be for, if there is a choice.
+/// Renders the fields; `owners` are the users that a new key may be for, if there is a choice.
 pub(super) fn fields(
     ctx: &PageContext,
     row: Option<&KeyRow>,
@@ -237,7 +238,7 @@ pub(super) fn fields(
     }
 }
 
-/// When the key expires; of one that is there, also as it does now.
+/// Renders the choice of the expiration; for an existing key also the present one.
 fn expiry(sheet: &Sheet<'_>, row: Option<&KeyRow>) -> Markup {
     let t = sheet.texts;
     let keep = row.map(|row| match row.key.expiration {
@@ -271,8 +272,8 @@ fn expiry(sheet: &Sheet<'_>, row: Option<&KeyRow>) -> Markup {
     )
 }
 
-/// Names that are ticked. What a key names already is offered, though the platform no longer has
-/// it.
+/// Renders checkboxes for names. A name that the key has already is offered even if the platform no
+/// longer has it.
 fn granted<'a>(sheet: &Sheet<'a>, name: &'a str, known: impl Iterator<Item = &'a str>) -> Markup {
     let ticked: Vec<&str> = sheet.form.all(name).collect();
     let mut offered: Vec<&str> = known.collect();
@@ -289,7 +290,7 @@ fn granted<'a>(sheet: &Sheet<'a>, name: &'a str, known: impl Iterator<Item = &'a
     }
 }
 
-/// How often the key may be used.
+/// Renders the limit of the key's requests.
 fn requests(ctx: &PageContext, sheet: &Sheet<'_>) -> Markup {
     let (t, most) = (ctx.texts(), ctx.actor.request_limits().per_key);
     let name = "requests_per_minute";
@@ -312,10 +313,10 @@ fn requests(ctx: &PageContext, sheet: &Sheet<'_>) -> Markup {
     )
 }
 
-/// The entries of an IP list.
+/// Renders the entries of an IP list.
 fn entries(sheet: &Sheet<'_>, name: &str) -> Markup {
     let t = sheet.texts;
-    // The editor puts the number of the row here.
+    // The editor replaces this with the number of the row.
     let number = [("number", "%".into())];
     let enabled = t.of("keys-form-enabled");
     let columns = [

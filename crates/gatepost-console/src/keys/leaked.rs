@@ -1,5 +1,5 @@
-//! Which keys are in a text that got out, and what becomes of them: for system administrators. The
-//! text is searched and neither kept nor shown again.
+//! The page that finds keys in a leaked text and disables or deletes them: for system
+//! administrators. The text is searched, and neither stored nor shown again.
 
 use apikey_core::KeyId;
 use axum::response::{IntoResponse, Response};
@@ -14,15 +14,15 @@ use crate::list_view::{Column, table};
 use crate::names::{PlatformNames, USERS, owner};
 use crate::problems::Problems;
 
-/// What may become of keys: the word in a form. It is also at the end of the texts' names.
+/// The actions on leaked keys, with the word in the form, which also ends the texts' names.
 const WORDS: [(OnLeak, &str); 3] = [
     (OnLeak::Report, "report"),
     (OnLeak::Disable, "disable"),
     (OnLeak::Delete, "delete"),
 ];
-/// Between the row numbers in the field of the question.
+/// The separator of the row numbers in the field of the confirmation.
 const BETWEEN: char = ' ';
-/// Keys that the page shows, of all that were found.
+/// The maximum number of found keys that the page shows.
 const SHOWN: usize = 100;
 
 const COLUMNS: &[Column<PlatformNames, LeakedKey>] = &[
@@ -36,7 +36,7 @@ const COLUMNS: &[Column<PlatformNames, LeakedKey>] = &[
     }),
 ];
 
-/// Which keys are to be disabled or deleted.
+/// The keys to be disabled or deleted.
 struct Ending {
     then: OnLeak,
     keys: Vec<KeyId>,
@@ -48,8 +48,8 @@ pub(super) async fn ask(ctx: PageContext) -> Result<Markup, Failure> {
     Ok(form(&ctx, report, &Problems::none(), &html! {}))
 }
 
-/// Searches, and asks before what is found is disabled or deleted. Sent again by a reload it finds
-/// what is there then, and tells owners no more than hourly.
+/// Searches, and asks for confirmation before found keys are disabled or deleted. If a reload sends
+/// the text again, it is searched again, and owners are notified at most hourly.
 pub(super) async fn search(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     admit(&ctx)?;
     if let Some(ending) = Ending::sent(&sent) {
@@ -88,7 +88,7 @@ pub(super) async fn search(ctx: PageContext, sent: Form) -> Result<Response, Fai
     }
 }
 
-/// The way to this page, for who may go it.
+/// Renders the link to this page for callers who may open it.
 pub(super) fn link(ctx: &PageContext) -> Markup {
     html! { @if admit(ctx).is_ok() { a.button href=(ctx.at("/keys/leaked")) { (ctx.texts().of("keys-leaked")) } } }
 }
@@ -111,7 +111,7 @@ fn parse(sent: &str) -> Option<OnLeak> {
 }
 
 impl Ending {
-    /// As its question was answered; `None` of any other form.
+    /// Reads the answer to the confirmation; `None` for any other form.
     fn sent(form: &Form) -> Option<Self> {
         let then = parse(form.text("end")).filter(|then| *then != OnLeak::Report)?;
         let numbers = form.text("keys").split(BETWEEN);
@@ -122,8 +122,8 @@ impl Ending {
         })
     }
 
-    /// How many keys end, which, and for how long: about the keys that were found, not about the
-    /// text, which no page repeats.
+    /// Renders the confirmation: how many keys end, which, and for how long. It is about the keys
+    /// that were found, not about the text, which no page repeats.
     async fn question(&self, ctx: &PageContext, found: &[LeakedKey]) -> Markup {
         let shown = shown(ctx, found).await;
         let (t, count) = (ctx.texts(), [("count", self.keys.len().into())]);
@@ -141,7 +141,7 @@ impl Ending {
         page(ctx, Section::Keys, &said("title"), &body)
     }
 
-    /// Ends them; those that are gone by now are left out.
+    /// Ends the keys; those that no longer exist are left out.
     async fn carry_out(self, ctx: &PageContext) -> Result<Response, Failure> {
         let Self { then, keys } = self;
         let found = ctx.actor.end_leaked(keys, then).await?;
@@ -152,7 +152,7 @@ impl Ending {
     }
 }
 
-/// What was found or done, above the form.
+/// Renders the result of the search or the action, above the form.
 async fn outcome(ctx: &PageContext, said: &str, found: &[LeakedKey]) -> Response {
     let kind = if found.is_empty() { "good" } else { "warn" };
     let found = html! {
@@ -162,7 +162,7 @@ async fn outcome(ctx: &PageContext, said: &str, found: &[LeakedKey]) -> Response
     form(ctx, Some(OnLeak::Report), &Problems::none(), &found).into_response()
 }
 
-/// The form, below what was found.
+/// Renders the form, below the keys that were found.
 fn form(ctx: &PageContext, chosen: Option<OnLeak>, problems: &Problems, found: &Markup) -> Markup {
     let t = ctx.texts();
     let choices = WORDS.map(|(_, word)| (word, t.of(&format!("keys-leaked-{word}"))));
@@ -188,7 +188,7 @@ fn form(ctx: &PageContext, chosen: Option<OnLeak>, problems: &Problems, found: &
     page(ctx, Section::Keys, &t.of("keys-leaked-title"), &body)
 }
 
-/// The first keys that were found, each with its owner and what was done.
+/// Renders the first keys that were found, each with its owner and the action on it.
 async fn shown(ctx: &PageContext, found: &[LeakedKey]) -> Markup {
     let first: Vec<_> = found.iter().take(SHOWN).collect();
     let owners = first.iter().map(|leaked| leaked.row.key.owner.into());

@@ -22,23 +22,23 @@ use crate::names::{PlatformNames, USERS, owner, user_name};
 use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 
-/// Days before it expires from which on a key stands out.
+/// The number of days before its expiration from which a key is highlighted.
 const SOON: u64 = 7;
-/// Bytes of a description that the table shows.
+/// The maximum number of bytes of a description in the table.
 const MAX_SHOWN: usize = 160;
-/// Entries of an IP list that the table shows.
+/// The maximum number of entries of an IP list in the table.
 const GLANCE: usize = 2;
 
-/// Keys at this moment.
+/// The list of keys at one moment.
 pub(super) struct KeyList {
     now: DateTime<Utc>,
-    /// Whether they may be several users'.
+    /// Whether the keys may belong to several users.
     is_mixed: bool,
-    /// The names of the owners of those on the page, then.
+    /// If so, the names of the owners on the page.
     owners: PlatformNames,
 }
 
-/// A column of them.
+/// A column of the list.
 type Of = Column<KeyList, KeyRow>;
 
 impl Listing for KeyList {
@@ -151,7 +151,7 @@ pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Respon
     Ok(page.into_response())
 }
 
-/// The page, with a note or a popup above the list.
+/// Renders the page, with a note or a popup above the list.
 pub(super) async fn page_of(
     ctx: &PageContext,
     query: &Form,
@@ -176,7 +176,7 @@ pub(super) async fn page_of(
     Ok(page_under(ctx, section, &title, &actions, above, &rows))
 }
 
-/// The keys that were asked for, with the form that asks and the way to other pages.
+/// Renders the requested keys, with the form of the query and links to other pages.
 pub(super) async fn table(
     ctx: &PageContext,
     asked: &Asked,
@@ -185,7 +185,7 @@ pub(super) async fn table(
     list::<KeyList>(ctx, asked, query, &new_button(ctx, asked.owner())).await
 }
 
-/// A link to the form of a new key, for the user whose keys are shown or for the caller.
+/// Renders a link to the form of a new key, for the user whose keys are shown or for the caller.
 pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
     let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
     html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { (ctx.texts().of("keys-new")) } }
@@ -213,7 +213,7 @@ fn buttons(ctx: &PageContext, list: &KeyList, row: &KeyRow) -> Markup {
     }
 }
 
-/// Days remaining (SPEC 2.1).
+/// Renders the days remaining (SPEC 2.1).
 fn expires(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> Markup {
     let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
         return html! { span.quiet { (texts.of("keys-expires-never")) } };
@@ -234,7 +234,7 @@ fn shortened(description: &str) -> String {
     format!("{}{rest}", seen(start))
 }
 
-/// The IP lists at a glance.
+/// Renders a summary of the IP lists.
 fn ip_lists(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
     let (t, ip) = (ctx.texts(), &row.key.ip);
     html! {
@@ -246,7 +246,7 @@ fn ip_lists(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
     }
 }
 
-/// The first entries of a list, and the number of the others: one text for each case.
+/// Renders the first entries of a list and the number of the others, with a text for each case.
 fn glance(t: &Texts, list: &IpList, all: &'static str, some: &'static str) -> Markup {
     let entries = html! {
         @for (at, entry) in list.entries().iter().take(GLANCE).enumerate() {

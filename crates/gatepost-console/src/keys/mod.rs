@@ -1,5 +1,5 @@
-//! API keys: list, create, show, edit, delete, and the page of a user with the user's keys (SPEC
-//! 2.1, SPEC 4 rule 3).
+//! The pages of API keys: list, create, show, edit, delete, and the page of a user with the user's
+//! keys (SPEC 2.1, SPEC 4 rule 3).
 
 mod form;
 mod leaked;
@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/roll", get(roll::ask).post(roll::roll))
 }
 
-/// The pages of users.
+/// Returns the routes of the users' pages.
 pub(crate) fn user_routes() -> Router {
     Router::new().route("/{id}", get(user::show))
 }

@@ -1,4 +1,4 @@
-//! Keys as they are created, edited and deleted, and the popup that shows a new key once.
+//! The forms that create, edit and delete keys, and the popup that shows a new key once.
 
 use apikey_core::{KeyId, KeyState, RevealOnce};
 use axum::response::{IntoResponse, Response};
@@ -21,7 +21,7 @@ use crate::reveal;
 /// The days after which a new key expires unless chosen otherwise (SPEC 5.1 rule 7).
 const DEFAULT_DAYS: &str = "90";
 
-/// API keys.
+/// The forms of API keys.
 pub(super) struct Keys;
 
 impl Resource for Keys {
@@ -98,7 +98,7 @@ impl Resource for Keys {
         }
     }
 
-    /// The response to a new key is the owner's list with the popup that shows the key.
+    /// Shows the owner's list with the popup that shows the new key.
     async fn saved(
         ctx: &PageContext,
         done: &'static str,
@@ -134,7 +134,7 @@ impl Resource for Keys {
     }
 }
 
-/// A text that says of which key it speaks.
+/// Renders a text that names the key.
 pub(super) fn about(ctx: &PageContext, row: &KeyRow, text: &str) -> Markup {
     let name = seen(row.key.name.as_str());
     let parts = [
@@ -144,7 +144,7 @@ pub(super) fn about(ctx: &PageContext, row: &KeyRow, text: &str) -> Markup {
     html! { p { (ctx.texts().markup(text, &parts)) } }
 }
 
-/// The owner's list with the popup that shows a new key.
+/// Returns the owner's list with the popup that shows a new key.
 pub(super) async fn revealed(
     ctx: &PageContext,
     row: &KeyRow,

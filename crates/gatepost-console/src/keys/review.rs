@@ -1,5 +1,4 @@
-//! What to look at when keys are reviewed (SPEC 5.1 rule 7): those that nobody uses, and those that
-//! end soon.
+//! The checks for a review of keys (SPEC 5.1 rule 7): unused keys, and keys that expire soon.
 
 use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyState};
 use chrono::{DateTime, Utc};
@@ -10,9 +9,9 @@ use crate::problems::sentence;
 use crate::texts::Texts;
 use crate::time::distance;
 
-/// A key that was not used for this number of days is pointed out.
+/// The number of days without use after which a key is highlighted.
 const UNUSED_DAYS: i64 = 90;
-/// So is one that expires within this number of days.
+/// The number of days before its expiration from which a key is highlighted.
 const EXPIRING_DAYS: u64 = 14;
 
 /// Whether the key is active and expires within 14 days.
@@ -21,12 +20,12 @@ pub(super) fn is_expiring(key: &ApiKey, now: DateTime<Utc>) -> bool {
     is_active(key, now) && left.is_some_and(|days| days <= EXPIRING_DAYS)
 }
 
-/// Whether the key is active and was not used for 90 days, nor made within them.
+/// Whether the key is active, was not used for 90 days, and was created before that.
 pub(super) fn is_unused(key: &ApiKey, now: DateTime<Utc>) -> bool {
     is_active(key, now) && idle_days(key, now) >= UNUSED_DAYS
 }
 
-/// The state as a badge, and what to look at.
+/// Renders the state as a badge, with the findings of the review.
 pub(super) fn state(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Markup {
     let (kind, text) = match key.state(now) {
         KeyState::Active if !key.enabled => ("warn", "keys-disabled"),
@@ -41,7 +40,7 @@ pub(super) fn state(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Markup {
     }
 }
 
-/// How a key may do less than its owner, in a word.
+/// Returns a word for a key that may do less than its owner.
 fn narrowed(grant: &Grant) -> Option<&'static str> {
     if grant.is_confined() {
         Some("keys-limited")
@@ -50,7 +49,8 @@ fn narrowed(grant: &Grant) -> Option<&'static str> {
     }
 }
 
-/// What the IP lists do that their owner may not expect, in sentences; empty if nothing.
+/// Returns the effects of the IP lists that the owner may not expect, in sentences; empty if there
+/// are none.
 pub(super) fn surprises(texts: &Texts, policy: &IpPolicy) -> String {
     let lints = policy.lint(None);
     let sentences = lints
@@ -59,7 +59,7 @@ pub(super) fn surprises(texts: &Texts, policy: &IpPolicy) -> String {
     sentences.collect::<Vec<_>>().join(" ")
 }
 
-/// `expires in 3 days`, `expired 2 hours ago`, `never expires`.
+/// Returns a text such as `expires in 3 days`, `expired 2 hours ago`, `never expires`.
 pub(super) fn expiry(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> String {
     let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
         return texts.of("keys-expiry-never").into_owned();
@@ -92,13 +92,13 @@ fn marks(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Vec<(&'static str, 
     marks
 }
 
-/// Whole days since the last use, or since the key was made.
+/// Returns the number of whole days after the last use, or after the creation of an unused key.
 fn idle_days(key: &ApiKey, now: DateTime<Utc>) -> i64 {
     let since = key.last_login.map_or(key.created, |login| login.at);
     (now - since).num_days()
 }
 
-/// Neither expired nor disabled.
+/// Whether the key is neither expired nor disabled.
 pub(super) fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
     key.enabled && key.state(now) == KeyState::Active
 }

@@ -1,4 +1,5 @@
-//! Ends a key, after a question: it is disabled, or a new one takes its place, which is shown once.
+//! The page that ends a key after a confirmation: it disables the key, or replaces it with a new
+//! one, which is shown once.
 
 use apikey_core::{KeyEdit, KeyId, Overlap};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -15,7 +16,7 @@ use crate::layout::{self, Section, page, refused};
 use crate::problems::Problems;
 use crate::row_id::RowId;
 
-/// How long the old key may go on, in seconds, and what that is called.
+/// The times for which the old key may stay valid, in seconds, with the names of their texts.
 const OVERLAPS: [(&str, &str); 5] = [
     ("0", "keys-roll-now"),
     ("3600", "keys-roll-hour"),
@@ -30,7 +31,7 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Fa
     Ok(question(&ctx, &row, DEFAULT, &Problems::none()))
 }
 
-/// Rolls the key. The response is the list with the popup that shows the new one.
+/// Rolls the key, and returns the list with the popup that shows the new one.
 pub(super) async fn roll(
     ctx: PageContext,
     RowId(id): RowId,

@@ -1,4 +1,4 @@
-//! The page of a key: all that is known of it, but for the key itself.
+//! The page of a key with all its properties, except the key itself.
 
 use apikey_core::{Expiration, Grant, IpEntry, IpList, KeyId, ScopeName, TableName};
 use axum::response::{IntoResponse, Response};
@@ -53,7 +53,7 @@ pub(super) async fn show(
     Ok(page_with(&ctx, Section::Keys, &title, &actions, &body).into_response())
 }
 
-/// Which key this one took the place of, and which one took its place.
+/// Renders links to the key that this one replaced, and to the one that replaced it.
 async fn ties(ctx: &PageContext, rolled: Rolled) -> Result<Markup, Failure> {
     let mut ties = Vec::new();
     for (what, tied) in [
@@ -76,7 +76,6 @@ async fn ties(ctx: &PageContext, rolled: Rolled) -> Result<Markup, Failure> {
 fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup {
     let (t, key, now) = (ctx.texts(), &row.key, ctx.now());
     html! {
-        p.trail { a href=(ctx.at("/keys")) { (t.of("keys-title")) } }
         section {
             dl {
                 dt { (t.of("keys-state")) } dd { (state(t, key, now)) }
@@ -103,7 +102,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup 
     }
 }
 
-/// What the key may do.
+/// Renders the permissions of the key.
 fn grant(texts: &Texts, grant: &Grant) -> Markup {
     let names = |text, names: Vec<&str>| {
         let names = html! { @for (at, name) in names.iter().enumerate() { @if at > 0 { ", " } code { (name) } } };
@@ -127,7 +126,7 @@ fn grant(texts: &Texts, grant: &Grant) -> Markup {
     }
 }
 
-/// In words, with the moment.
+/// Renders the expiration in words, with the date and time.
 fn expiration(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> Markup {
     let words = expiry(texts, expiration, now);
     match expiration {

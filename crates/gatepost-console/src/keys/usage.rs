@@ -1,4 +1,4 @@
-//! How much a key is used: a chart of its days, and a table of the same figures.
+//! The usage of a key: a chart by day, and a table of the same numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::texts::Texts;
 
-/// The days of which the total is said, whatever the chart shows.
+/// The number of days in the total, whatever the chart shows.
 const TOTAL: u64 = 30;
 
-/// How many days are shown, today included.
+/// The number of days that are shown, including today.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Range {
     Week,
@@ -29,7 +29,7 @@ pub(super) enum Range {
 impl Range {
     const ALL: [Self; 3] = [Self::Week, Self::Month, Self::Quarter];
 
-    /// By its number of days in an address; a month where nothing else is known.
+    /// Parses the number of days in an address; any other text is a month.
     pub(super) fn parse(days: &str) -> Self {
         let known = Self::ALL.into_iter();
         let mut found = known.filter(|range| range.days().to_string() == days);
@@ -60,7 +60,7 @@ impl Usage {
         let (from, before) = (days_before(today, read - 1), today + Days::new(1));
         let limit = u32::try_from(read).unwrap_or(u32::MAX);
         let uses = match ctx.actor.key_uses(key, from, before, limit).await {
-            // Deleted while the page was made.
+            // The key was deleted while the page was made.
             Err(ManageError::NotFound) => Vec::new(),
             uses => uses?,
         };
@@ -71,7 +71,7 @@ impl Usage {
         })
     }
 
-    /// The section, below links to the other ranges.
+    /// Renders the section, below links to the other ranges.
     pub(super) fn markup(&self, t: &Texts, path: &str) -> Markup {
         let (used, refused) = self.sum(TOTAL);
         let links = Range::ALL.into_iter().map(|range| {
@@ -142,7 +142,7 @@ impl Usage {
         }
     }
 
-    /// Days of the range with uses, oldest first, each with its place.
+    /// Returns the days of the range with uses, oldest first, each with its position.
     fn shown(&self) -> impl Iterator<Item = (u64, &KeyUse)> {
         let first = self.day(0);
         self.days.range(first..).filter_map(move |(day, uses)| {
@@ -159,7 +159,7 @@ impl Usage {
         days_before(self.today, self.range.days().saturating_sub(at + 1))
     }
 
-    /// How often the key was used, and refused, on the last days.
+    /// Returns the number of uses and of refusals in the last days.
     fn sum(&self, days: u64) -> (u64, u64) {
         let first = days_before(self.today, days.saturating_sub(1));
         let none = (0_u64, 0_u64);
@@ -170,7 +170,7 @@ impl Usage {
     }
 }
 
-/// `Used 1,204 times in the last 30 days, and refused 3 times.`
+/// Returns a text such as `Used 1,204 times in the last 30 days, and refused 3 times.`
 fn total(t: &Texts, used: u64, refused: u64) -> String {
     let counts = [("count", used.into()), ("refused", refused.into())];
     match (used, refused) {

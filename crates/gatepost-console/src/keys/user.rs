@@ -1,4 +1,4 @@
-//! A user's own page: the user's keys (SPEC 2.1, Owner), and the way to the other records.
+//! The page of a user: the user's keys (SPEC 2.1, Owner), and links to the other records.
 
 use apikey_core::OwnerId;
 use axum::response::{IntoResponse, Response};
@@ -13,7 +13,7 @@ use crate::layout::{Above, Section, note, page_under, seen};
 use crate::list_view::asked_of;
 use crate::row_id::UserId;
 
-/// The other records of a user: the limit that counts them, where they are listed, and the texts
+/// The other records of a user: the limit that counts them, the path of their list, and the texts
 /// that name them and count them.
 const OTHERS: [(&str, &str, &str, &str); 3] = [
     (
@@ -45,7 +45,8 @@ pub(super) async fn show(
     Ok(page.into_response())
 }
 
-/// The page, with a popup above the keys. Who may not manage the user's keys finds no such page.
+/// Returns the page, with a popup above the keys. For a caller who may not manage the user's keys
+/// it does not exist.
 pub(super) async fn page_of(
     ctx: &PageContext,
     owner: OwnerId,
@@ -71,7 +72,7 @@ pub(super) async fn page_of(
     Ok(page_under(ctx, section, &title, &actions, above, &body))
 }
 
-/// Where a user's page is, within the console.
+/// Returns the path of a user's page below the console's own.
 pub(super) fn path(owner: OwnerId) -> String {
     format!("/users/{owner}")
 }

@@ -1,5 +1,6 @@
 //! Form fields, each with its label, its hint and its error, and lists of rows within a form: the
-//! script adds, moves and removes rows in the page; without it, the same buttons ask the server to.
+//! script adds, moves and removes rows in the page; without it, the same buttons send the form to
+//! the server.
 
 use maud::{Markup, html};
 use webhook_model::ObjectId;
@@ -8,7 +9,7 @@ use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::time::{split_field, zone_field};
 
-/// What a one-line field accepts.
+/// The values that a one-line field accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InputKind {
     Text {
@@ -21,12 +22,12 @@ pub(crate) enum InputKind {
         min: i64,
         max: i64,
     },
-    /// A date and time, as [`Form::date`](crate::form::Form::date) reads it. Its label says in
-    /// which zone it is read.
+    /// A date and time, as [`Form::date`](crate::form::Form::date) reads it. Its label names the
+    /// zone.
     Date,
 }
 
-/// A one-line field.
+/// Renders a one-line field.
 pub(crate) fn input(
     problems: &Problems,
     kind: InputKind,
@@ -56,7 +57,7 @@ pub(crate) fn input(
     }
 }
 
-/// A field of several lines.
+/// Renders a field of several lines.
 pub(crate) fn area(
     problems: &Problems,
     name: &str,
@@ -76,7 +77,7 @@ pub(crate) fn area(
     }
 }
 
-/// A list to choose from; with `submit`, the script sends the form when the choice changes.
+/// Renders a list to choose from; with `submit`, the script sends the form when the choice changes.
 pub(crate) fn select(
     problems: &Problems,
     name: &str,
@@ -98,7 +99,7 @@ pub(crate) fn select(
     }
 }
 
-/// A list to choose a row from; where no rows are offered, a field for its number.
+/// Renders a list to choose a row from, or a field for its number if no rows are offered.
 pub(crate) fn picker(
     texts: &Texts,
     problems: &Problems,
@@ -128,7 +129,7 @@ pub(crate) fn picker(
     select(problems, name, label, &options, chosen, hint, false)
 }
 
-/// A group of radio buttons.
+/// Renders a group of radio buttons.
 pub(crate) fn radios(
     problems: &Problems,
     name: &str,
@@ -149,7 +150,7 @@ pub(crate) fn radios(
     }
 }
 
-/// A group of checkboxes for names that the API uses.
+/// Renders a group of checkboxes for names that the API uses.
 pub(crate) fn checks(
     problems: &Problems,
     name: &str,
@@ -174,7 +175,7 @@ pub(crate) fn checks(
     }
 }
 
-/// A checkbox.
+/// Renders a checkbox.
 pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup {
     html! {
         label.check {
@@ -184,12 +185,12 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
     }
 }
 
-/// A summary of the form's errors, with links to the fields.
+/// Renders a summary of the form's errors, with links to the fields.
 pub(crate) fn errors(texts: &Texts, problems: &Problems) -> Markup {
     errors_of(texts, problems, &texts.of("frame-nothing-saved"))
 }
 
-/// As [`errors`], of a form that does something else than to save.
+/// Does the same as [`errors`] for a form that does something other than save.
 pub(crate) fn errors_of(texts: &Texts, problems: &Problems, nothing: &str) -> Markup {
     html! {
         @if !problems.is_empty() {
@@ -205,7 +206,7 @@ pub(crate) fn errors_of(texts: &Texts, problems: &Problems, nothing: &str) -> Ma
     }
 }
 
-/// The hint and the error of a field; the script fills in the error as well.
+/// Renders the hint and the error of a field; the script fills in the error as well.
 pub(super) fn below(problems: &Problems, name: &str, hint: &str) -> Markup {
     html! {
         p.hint id={ (name) "-hint" } hidden[hint.is_empty()] { (hint) }
@@ -217,8 +218,8 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// The name of a field where it is mentioned apart from its label: of a field `retry_schedule` the
-/// text `frame-field-retry-schedule`, of a variable as it is written, or else its own name.
+/// Returns the name of a field without its label: for `retry_schedule` the text
+/// `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
 pub(crate) fn label(texts: &Texts, field: &str) -> String {
     if let Some(name) = texts.find(&format!("frame-field-{}", field.replace('_', "-"))) {
         return name.into_owned();
@@ -233,18 +234,18 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
     words
 }
 
-/// One field of each row.
+/// A column: one field of each row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<'a> {
     pub name: &'static str,
     /// Its label, with `%` for the number of the row: `Header % name`.
     pub label: &'a str,
-    /// The text beside a checkbox; `None` for a text field.
+    /// The text next to a checkbox; `None` for a text field.
     pub tick: Option<&'a str>,
     pub placeholder: &'a str,
 }
 
-/// The editor. A row is its values in the order of the columns; any text ticks a checkbox.
+/// Renders the editor. A row has its values in the order of the columns; any text ticks a checkbox.
 pub(crate) fn editor(
     texts: &Texts,
     problems: &Problems,
@@ -255,7 +256,7 @@ pub(crate) fn editor(
     movable: bool,
 ) -> Markup {
     let invalid = problems.of(list).map(|_| "true");
-    // The script and `button` put the number there.
+    // The script and `button` insert the number here.
     let number = [("number", "%".into())];
     html! {
         fieldset data-rows=(list) id=(list) {

@@ -1,8 +1,8 @@
 //! Parts of a page that refresh themselves.
 //!
-//! One rule: what is live is an element with an id, replaced whole. A page names the address of its
+//! A live part is an element with an id, replaced as a whole. A page contains the address of its
 //! live parts; the response to that address has all of them, rendered by the functions that render
-//! the page, so that figures that are seen together are of one moment.
+//! the page, so that numbers shown together are from one moment.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use maud::{DOCTYPE, Markup, html};
 use crate::context::PageContext;
 use crate::time::exact;
 
-/// How the addresses end that a page asks by itself: no visit of a user, whoever asks.
+/// The end of the addresses that a page polls: no request for one counts as a visit of the user.
 pub(crate) const LIVE: &str = "/live";
-/// How long a page waits before it asks again.
+/// The interval between refreshes.
 const PACE: Duration = Duration::from_secs(3);
 
 /// The live parts of one page.
@@ -25,7 +25,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Parts that are asked for at this address, which ends with `/live` before its query.
+    /// Makes parts that are refreshed from this address, which ends with `/live` before its query.
     pub(crate) fn at(address: String) -> Self {
         Self {
             address,
@@ -33,33 +33,28 @@ impl Live {
         }
     }
 
-    /// How long to wait before asking again: longer for what hardly changes any more.
+    /// Sets the interval between refreshes: longer for a part that hardly changes any more.
     pub(crate) fn every(self, pace: Duration) -> Self {
         Self { pace, ..self }
     }
 
-    /// A section of the page.
+    /// Renders a section of the page.
     pub(crate) fn section(&self, id: &str, content: &Markup) -> Markup {
         html! { section id=(id) data-live=(self.address) data-pace=(self.pace.as_secs()) { (content) } }
     }
 
-    /// Any other part, also one that is empty for now.
+    /// Renders any other part, even one that is empty at first.
     pub(crate) fn part(&self, id: &str, class: &str, content: &Markup) -> Markup {
         html! { div id=(id) class=(class) data-live=(self.address) data-pace=(self.pace.as_secs()) { (content) } }
     }
-
-    /// The buttons beside the title.
-    pub(crate) fn actions(&self, buttons: &Markup) -> Markup {
-        self.part("actions", "actions", buttons)
-    }
 }
 
-/// What changed, for screen readers: said politely when the text is another than before.
+/// Renders a text for screen readers, which they read politely when it changes.
 pub(crate) fn spoken(text: &str) -> Markup {
     html! { span hidden data-say=(text) {} }
 }
 
-/// The response to a page that asks for its live parts.
+/// Returns the live parts for a page that refreshes itself.
 pub(crate) fn live_parts(ctx: &PageContext, parts: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)

@@ -1,4 +1,4 @@
-//! The frame of a page, and the parts that make up pages.
+//! The layout of a page, and the parts that make up pages.
 
 mod controls;
 mod live;
@@ -16,8 +16,8 @@ pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
 use parts::seen_title;
 pub(crate) use parts::{
-    Beside, RECORD, badge, beginning, changes_link, confirm, confirm_or, confirmation, empty, note,
-    one_button, pager, seen, sorted_heading, state,
+    Beside, RECORD, badge, beginning, changes_link, code, confirm, confirm_or, confirmation, copy,
+    empty, menu, note, one_button, pager, seen, sorted_heading, state, status_line,
 };
 
 use crate::context::{ConsoleState, PageContext};
@@ -47,21 +47,21 @@ impl Section {
         Self::Changes,
     ];
 
-    /// Those that there are for this caller.
+    /// Returns the sections that exist for this caller.
     fn of(ctx: &PageContext) -> impl Iterator<Item = Self> {
         let has_changes = ctx.actor.has_audit_log();
         let is_there = move |section: &Self| has_changes || *section != Self::Changes;
         Self::ALL.into_iter().filter(is_there)
     }
 
-    /// The section of a path below the console's own; the first page where there is none.
+    /// Returns the section of a path below the console's own, or else the first page.
     pub(crate) fn of_path(path: &str) -> Self {
         let first = path.split('/').nth(1).unwrap_or_default();
         let is_of = |section: &Self| section.path().get(1..) == Some(first);
         Self::ALL.into_iter().find(is_of).unwrap_or(Self::Dashboard)
     }
 
-    /// Its first page.
+    /// Returns the path of its first page.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Dashboard => "/",
@@ -74,7 +74,7 @@ impl Section {
         }
     }
 
-    /// Its name in the navigation: the text that is called after its first page.
+    /// Returns its name in the navigation: the text that is named after its first page.
     pub(crate) fn name(self, texts: &Texts) -> Cow<'_, str> {
         let word = match self {
             Self::Dashboard => "dashboard",
@@ -84,11 +84,11 @@ impl Section {
     }
 }
 
-/// What stands above the content of a page.
+/// The content above the body of a page.
 #[derive(Debug)]
 pub(crate) enum Above {
     Note(Markup),
-    /// A popup over the page: nothing else can be used until it is closed, scripts or not.
+    /// A popup over the page: nothing else can be used until it is closed, with scripts or without.
     Popup(Markup),
 }
 
@@ -101,12 +101,12 @@ impl Above {
     }
 }
 
-/// A page.
+/// Renders a page.
 pub(crate) fn page(ctx: &PageContext, section: Section, title: &str, body: &Markup) -> Markup {
     page_with(ctx, section, title, &html! {}, body)
 }
 
-/// A page with buttons beside its title.
+/// Renders a page with buttons next to its title.
 pub(crate) fn page_with(
     ctx: &PageContext,
     section: Section,
@@ -117,7 +117,7 @@ pub(crate) fn page_with(
     page_under(ctx, section, title, actions, &Above::Note(html! {}), body)
 }
 
-/// As [`page_with`], with something above its content.
+/// Does the same as [`page_with`], with something above the content.
 pub(crate) fn page_under(
     ctx: &PageContext,
     section: Section,
@@ -126,14 +126,60 @@ pub(crate) fn page_under(
     above: &Above,
     body: &Markup,
 ) -> Markup {
+    let head = Head {
+        title,
+        actions: actions.clone(),
+        ..Head::default()
+    };
+    page_of(ctx, section, &head, above, body)
+}
+
+/// The top of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Head<'a> {
+    pub title: &'a str,
+    /// The breadcrumb between the section and this page: links, then the name of this page.
+    pub trail: Markup,
+    /// The state, next to the title.
+    pub state: Markup,
+    /// Further information below the title and the state.
+    pub said: Markup,
+    pub actions: Markup,
+    /// Set if these parts refresh themselves.
+    pub live: Option<Live>,
+}
+
+impl Head<'_> {
+    /// Renders the title, the state and the buttons.
+    pub(crate) fn markup(&self) -> Markup {
+        let content = html! {
+            div { div.title { h1 { (seen_title(self.title)) } (self.state) } (self.said) }
+            div.actions { (self.actions) }
+        };
+        match &self.live {
+            Some(live) => live.part("head", "head", &content),
+            None => html! { div.head { (content) } },
+        }
+    }
+}
+
+/// Does the same as [`page_under`], with a whole head.
+pub(crate) fn page_of(
+    ctx: &PageContext,
+    section: Section,
+    head: &Head<'_>,
+    above: &Above,
+    body: &Markup,
+) -> Markup {
     let (console, texts) = (&ctx.console, ctx.texts());
     let [note, popup] = above.parts();
     let behind = popup.is_some();
     let at = |path: &str| ctx.at(path);
+    let is_below = ctx.path.trim_end_matches('/') != section.path().trim_end_matches('/');
     html! {
         (DOCTYPE)
         html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
-            (head(console, title))
+            (document_head(console, head.title))
             body {
                 a.skip href="#main" inert[behind] { (texts.of("frame-skip")) }
                 header.top inert[behind] {
@@ -158,7 +204,8 @@ pub(crate) fn page_under(
                     }
                 }
                 main id="main" tabindex="-1" inert[behind] {
-                    div.title { h1 { (seen_title(title)) } div.actions { (actions) } }
+                    @if is_below { nav.trail aria-label=(texts.of("frame-trail")) { a href=(at(section.path())) { (section.name(texts)) } (head.trail) } }
+                    (head.markup())
                     @if ctx.key_withheld { (parts::note("warn", &html! { (texts.of("frame-key-withheld")) })) }
                     @if let Some(note) = note { (note) }
                     (body)
@@ -169,28 +216,28 @@ pub(crate) fn page_under(
     }
 }
 
-/// A page for an unknown caller: the frame without anything of a user.
+/// Renders a page for an unknown caller: the layout without any user data.
 pub(crate) fn bare(console: &ConsoleState, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(console.texts.language()) dir=(console.texts.direction()) {
-            (head(console, title))
+            (document_head(console, title))
             body {
                 header.top { div { a.brand href=(console.at("/")) { (console.title) } } }
-                main id="main" { div.title { h1 { (title) } } section { (body) } }
+                main id="main" { div.head { div.title { h1 { (title) } } } section { (body) } }
             }
         }
     }
 }
 
-fn head(console: &ConsoleState, title: &str) -> Markup {
+fn document_head(console: &ConsoleState, title: &str) -> Markup {
     let assets = &console.assets;
     html! {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             title { (seen_title(title)) " · " (console.title) }
-            link rel="icon" href="data:,";
+            link rel="icon" type="image/svg+xml" href=(console.at(&assets.icon.path));
             link rel="stylesheet" href=(console.at(&assets.style.path));
             @if let Some(theme) = &assets.theme { link rel="stylesheet" href=(console.at(&theme.path)); }
             script src=(console.at(&assets.script.path)) defer {}
@@ -198,7 +245,7 @@ fn head(console: &ConsoleState, title: &str) -> Markup {
     }
 }
 
-/// A form that is shown again with its errors: 422.
+/// Returns a form that is shown again with its errors: 422.
 pub(crate) fn refused(page: Markup) -> Response {
     (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
 }

@@ -1,9 +1,10 @@
-//! Small parts of pages, and the way from one page of a list to others.
+//! Small parts of pages, and the links from one page of a list to others.
 
 use std::borrow::Cow;
 
 use gatepost_storage::Order;
 use gatepost_storage::webhooks::DeliveryState;
+use http::StatusCode;
 use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
@@ -11,24 +12,25 @@ use crate::context::PageContext;
 use crate::form::Form;
 use crate::texts::Texts;
 
-/// Confirmations with a link, and where it leads; its text is called as they are, with `-link`.
+/// The confirmations with a link, and its path; the text of the link has the same name with
+/// `-link`.
 const DONE_LINKS: [(&str, &str); 2] = [
     ("tasks-done-created", "/events/new"),
     ("tasks-done-ran", "/deliveries"),
 ];
-/// What Fluent puts around a name in a text.
+/// The characters that Fluent puts around a name in a text.
 const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
-/// The part of the list's address that has the record: `tasks/3`.
+/// The part of the list's address that names the record: `tasks/3`.
 pub(crate) const RECORD: &str = "record";
 
-/// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
-/// that were stored before such characters were refused.
+/// Returns a name or a description with its invisible characters made visible, such as `[U+202E]`:
+/// they may be in texts that were stored by older versions.
 pub(crate) fn seen(text: &str) -> Cow<'_, str> {
     mark_hidden(text)
 }
 
-/// A title, which may be a text with a name in it: as [`seen`], but for the characters that keep
-/// the name apart in a language written from right to left.
+/// Returns a title, which may be a text with a name in it: as [`seen`], except for the characters
+/// that isolate the name in a language written from right to left.
 pub(super) fn seen_title(title: &str) -> String {
     let mut shown = String::new();
     for piece in title.split_inclusive(ISOLATES) {
@@ -39,12 +41,12 @@ pub(super) fn seen_title(title: &str) -> String {
     shown
 }
 
-/// A coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
+/// Renders a coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
 pub(crate) fn badge(kind: &str, text: &str) -> Markup {
     html! { span class={ "badge " (kind) } { (text) } }
 }
 
-/// The state of a delivery, and the colour of its badge.
+/// Returns the stored state of a delivery, and the colour of its badge.
 pub(crate) fn state(texts: &Texts, of: DeliveryState) -> (Cow<'_, str>, &'static str) {
     let (name, kind) = match of {
         DeliveryState::Queued => ("frame-state-queued", ""),
@@ -55,7 +57,20 @@ pub(crate) fn state(texts: &Texts, of: DeliveryState) -> (Cow<'_, str>, &'static
     (texts.of(name), kind)
 }
 
-/// At most this number of the first bytes of a text, without a character that would be cut.
+/// Renders the status code of a response: `404`.
+pub(crate) fn code(status: u16) -> Markup {
+    let is_good = (200..300).contains(&status);
+    html! { code class={ "code " (if is_good { "good" } else { "bad" }) } { (status) } }
+}
+
+/// Renders the status of a response with its reason phrase: `404 Not Found`.
+pub(crate) fn status_line(status: u16) -> Markup {
+    let known = StatusCode::from_u16(status).ok();
+    let reason = known.and_then(|status| status.canonical_reason());
+    html! { (code(status)) @if let Some(reason) = reason { " " code { (reason) } } }
+}
+
+/// Returns at most this number of the first bytes of a text, cut between two characters.
 pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
@@ -64,13 +79,13 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// A note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
+/// Renders a note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
 pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
     html! { div class={ "note " (kind) } role="status" { (content) } }
 }
 
-/// What was done, as the address of a page says: `?done=saved` is the text `tasks-done-saved`.
-/// Nothing where there is no such text.
+/// Renders the confirmation that the address of a page names: `?done=saved` is the text
+/// `tasks-done-saved`. Nothing if there is no such text.
 pub(crate) fn confirmation(ctx: &PageContext, area: &str, query: &Form) -> Markup {
     let (t, name) = (ctx.texts(), format!("{area}-done-{}", query.text("done")));
     let Some(text) = t.find(&name) else {
@@ -85,13 +100,13 @@ pub(crate) fn confirmation(ctx: &PageContext, area: &str, query: &Form) -> Marku
     }
 }
 
-/// An empty list: what it will show, and how to start.
+/// Renders an empty list: what it will show, and how to start.
 pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
     html! { section.empty { h2 { (title) } p { (text) } (action) } }
 }
 
-/// A form with a single button; `class` is `small`, `danger`, … Where rows have one each, `said` is
-/// what screen readers say instead of its text: with the name of the row.
+/// Renders a form with a single button; `class` is `small`, `danger`, … If each row has one, `said`
+/// is its text for screen readers: with the name of the row.
 pub(crate) fn one_button(
     ctx: &PageContext,
     action: &str,
@@ -107,8 +122,27 @@ pub(crate) fn one_button(
     }
 }
 
-/// The box that asks for confirmation, with the reason if a deletion was refused. What leaves
-/// everything as it is says Cancel.
+/// Renders a button that copies an element's text, with its own text for screen readers; it needs
+/// the script.
+pub(crate) fn copy(id: &str, text: &str, said: Option<&str>) -> Markup {
+    html! { span.scripted {
+        button.small type="button" data-copy=(id) data-said={ (id) "-copied" } aria-label=[said] { (text) }
+        " " span.quiet id={ (id) "-copied" } role="status" {}
+    } }
+}
+
+/// Renders rarely used links and buttons, folded; `id` keeps them open while the page refreshes.
+pub(crate) fn menu(texts: &Texts, id: &str, items: &Markup) -> Markup {
+    html! {
+        details.menu id=(id) {
+            summary.button aria-label=(texts.of("frame-more-actions")) { "…" }
+            div { (items) }
+        }
+    }
+}
+
+/// Renders the box that asks for confirmation, with the reason if a deletion was refused. The
+/// button that changes nothing is named Cancel.
 pub(crate) fn confirm(
     ctx: &PageContext,
     what: &Markup,
@@ -121,7 +155,7 @@ pub(crate) fn confirm(
     confirm_or(ctx, what, [button, &cancel], back, more, refusal)
 }
 
-/// As [`confirm`], with words for both: to do it, and to leave everything as it is.
+/// Does the same as [`confirm`], with texts for both buttons.
 pub(crate) fn confirm_or(
     ctx: &PageContext,
     what: &Markup,
@@ -146,7 +180,7 @@ pub(crate) fn confirm_or(
     }
 }
 
-/// The addresses of the pages beside one.
+/// The addresses of the neighbouring pages.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
     /// The first page; `None` if this is it.
@@ -155,7 +189,7 @@ pub(crate) struct Beside {
     pub next: Option<String>,
 }
 
-/// Links to the pages beside this one; nothing where there are none.
+/// Renders links to the neighbouring pages; nothing if there are none.
 pub(crate) fn pager(texts: &Texts, beside: &Beside) -> Markup {
     let Beside {
         first,
@@ -173,8 +207,8 @@ pub(crate) fn pager(texts: &Texts, beside: &Beside) -> Markup {
     }
 }
 
-/// The heading of a column by which a list can be sorted, with the order in which it is; `to` is
-/// the list in the order that a click asks for.
+/// Renders the heading of a column by which a list can be sorted, with its present order; `to` is
+/// the address of the list in the order that a click selects.
 pub(crate) fn sorted_heading(label: &str, sorted: Option<Order>, to: &str) -> Markup {
     let sorted = sorted.map(|order| match order {
         Order::Ascending => ("ascending", "▲"),
@@ -190,7 +224,7 @@ pub(crate) fn sorted_heading(label: &str, sorted: Option<Order>, to: &str) -> Ma
     }
 }
 
-/// A button that leads to the changes of a record; nothing where there is no log of them.
+/// Renders a button that leads to the changes of a record; nothing if there is no audit log.
 pub(crate) fn changes_link(ctx: &PageContext, table: &str, row: i64) -> Markup {
     let to = format!("/changes?{RECORD}={table}%2F{row}");
     html! { @if ctx.actor.has_audit_log() { a.button href=(ctx.at(&to)) { (ctx.texts().of("changes-title")) } } }

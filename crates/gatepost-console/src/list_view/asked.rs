@@ -1,4 +1,4 @@
-//! What is asked of a list, read from the address and written to it, with the words of a search.
+//! The query of a list, read from the address and written to it, with the words of a search.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 
-/// The field of each part of the address.
+/// The fields of the address.
 pub(super) const SEARCH: &str = "q";
 pub(super) const STATE: &str = "state";
 pub(super) const SORT: &str = "sort";
@@ -20,47 +20,46 @@ pub(super) const OWNER: &str = "owner";
 pub(super) const AFTER: &str = "after";
 pub(super) const BEFORE: &str = "before";
 pub(super) const PAGE: &str = "page";
-/// Rows on a page.
+/// The number of rows on a page.
 pub(super) const ROWS: usize = 50;
-/// Rows among which a search, a filter or an order is worked out at most, and up to which rows are
-/// counted.
+/// The maximum number of rows that are searched, filtered, sorted or counted.
 pub(super) const MOST: usize = 2_000;
 /// The order of creation, by its name in the address.
 pub(crate) const CREATED: &str = "created";
-/// Characters that are searched for at most.
+/// The maximum number of characters of a search.
 pub(super) const MAX_TEXT: usize = 200;
-/// Words that are searched for at most.
+/// The maximum number of words of a search.
 pub(super) const MAX_WORDS: usize = 8;
 
-/// What can be asked of a list, whatever its rows are.
+/// The possible queries of a list, without the type of its rows.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub name: &'static str,
-    /// The orders besides age, by their names in the address.
+    /// The orders other than by age, by their names in the address.
     pub orders: Vec<&'static str>,
     pub states: &'static [&'static str],
     pub kept: &'static [Kept],
 }
 
 impl Shape {
-    /// The name of a text of the list.
+    /// Returns the name of a text of the list.
     pub(super) fn text(&self, what: &str) -> String {
         format!("lists-{}-{}", self.name, what.replace('_', "-"))
     }
 }
 
-/// A row number or a word in the address that the store itself looks up: `webhook` says with
-/// `lists-tasks-narrow-webhook` how to narrow a list down by it.
+/// A row number or a word in the address by which the store itself filters: the text of `webhook`,
+/// `lists-tasks-narrow-webhook`, says how to filter a list by it.
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// Its name in the address.
     pub name: &'static str,
-    /// Whether a field of the form shows it; otherwise `lists-tasks-only-webhook` says that the
-    /// list is narrowed down by it.
+    /// Whether a field of the form shows it; otherwise the text `lists-tasks-only-webhook` says
+    /// that the list is filtered by it.
     pub is_field: bool,
 }
 
-/// What is asked of a list, by a caller who may ask it.
+/// The query of a list, by a caller who may make it.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// The list's own address, without a query.
@@ -70,9 +69,9 @@ pub(crate) struct Asked {
     pub(super) state: Option<&'static str>,
     pub(super) sort: Sort,
     pub(super) owner: Option<OwnerId>,
-    /// The one user whose rows these are; `None` if they may be several users'.
+    /// The user who owns all these rows; `None` if they may belong to several users.
     pub(super) only: Option<OwnerId>,
-    /// Whether the address of the list names the owner already.
+    /// Whether the list's own address names the owner.
     pub(super) is_owners: bool,
     pub(super) kept: Vec<(&'static str, String)>,
     pub(super) place: Place,
@@ -83,19 +82,19 @@ pub(crate) struct Asked {
 pub(super) enum Sort {
     /// The order of creation: the store's own.
     Age(Order),
-    /// Another, and whether it is turned round.
+    /// Another order, and whether it is reversed.
     By(&'static str, bool),
 }
 
-/// Where in a list a page is.
+/// The position of a page in a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     First,
-    /// By age: beyond this row.
+    /// By age: the page after this row.
     After(i64),
     /// By age: the page that ends before this row.
     Before(i64),
-    /// In any other order: the pages before it, at least one.
+    /// In any other order: the number of pages before it, at least one.
     Page(usize),
 }
 
@@ -128,24 +127,24 @@ impl Asked {
         }
     }
 
-    /// Whose rows.
+    /// Returns the scope of the rows.
     pub(crate) fn scope(&self) -> Scope {
         self.owner.map_or(Scope::All, Scope::Owner)
     }
 
-    /// The owner that was asked for.
+    /// Returns the requested owner.
     pub(crate) fn owner(&self) -> Option<OwnerId> {
         self.owner
     }
 
-    /// What narrows the list down besides; empty if nothing was asked for.
+    /// Returns the value of another filter; empty if it is not set.
     pub(crate) fn kept(&self, name: &str) -> &str {
         let found = self.kept.iter().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value.as_str())
     }
 
-    /// Whether the rows are asked for by age and all of them, as the store lists them.
-    pub(super) fn is_by_age(&self) -> bool {
+    /// Whether the query is for all rows by age, as the store lists them.
+    pub(crate) fn is_by_age(&self) -> bool {
         matches!(self.sort, Sort::Age(_)) && !self.is_filtered()
     }
 
@@ -154,12 +153,12 @@ impl Asked {
         !self.search.is_empty() || self.state.is_some()
     }
 
-    /// The address of a place in this list.
+    /// Returns the address of a page of this list.
     pub(super) fn at(&self, place: Place) -> String {
         self.address(&self.sort.to_text(), place)
     }
 
-    /// The address of this list in another order.
+    /// Returns the address of this list in another order.
     pub(super) fn sorted(&self, sort: &str) -> String {
         self.address(sort, Place::First)
     }
@@ -245,8 +244,7 @@ impl Asked {
 }
 
 impl Sort {
-    /// `name`, or `-name` for the other direction; newest first where nothing that is known is
-    /// asked for.
+    /// Parses `name`, or `-name` for the other direction; newest first for any unknown order.
     fn parse(text: &str, shape: &Shape) -> Self {
         let (name, turned) = match text.strip_prefix('-') {
             Some(name) => (name, true),
@@ -259,7 +257,7 @@ impl Sort {
         }
     }
 
-    /// As it is in the address; nothing for the newest first.
+    /// Returns the order as it is in the address; empty for newest first.
     pub(super) fn to_text(self) -> String {
         match self {
             Self::Age(Order::Descending) => String::new(),
@@ -270,7 +268,7 @@ impl Sort {
     }
 }
 
-/// Words that must all be in a row, in any of its texts. Capitals do not matter.
+/// Words that must all occur in a row, in any of its texts. Case does not matter.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Search {
     text: String,
@@ -279,7 +277,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// What was typed; only the first 200 characters and 8 words of it count.
+    /// Parses the typed text; only its first 200 characters and 8 words count.
     pub(super) fn parse(typed: &str) -> Self {
         let blank = |c: char| if c.is_control() { ' ' } else { c };
         let mut letters = typed.chars().map(blank);
@@ -294,22 +292,22 @@ impl Search {
         }
     }
 
-    /// What was typed, as far as it counts.
+    /// Returns the part of the typed text that counts.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether there is anything to search for.
+    /// Whether the search has no words.
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether some of it was left out.
+    /// Whether a part of the typed text was ignored.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Whether each word is in one of the texts.
+    /// Whether each word occurs in one of the texts.
     pub(super) fn finds(&self, texts: &[Cow<'_, str>]) -> bool {
         let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
         let is_there = |word: &String| texts.iter().any(|text| text.contains(word));

@@ -1,5 +1,4 @@
-//! What a list has to say of its rows: each column of its table with its heading, the order that it
-//! gives, and its cells.
+//! The columns of a list, each with its heading, its order and its cells, and the trait of a list.
 
 use std::borrow::Cow;
 
@@ -14,20 +13,22 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::unreadable::Kind;
 
-/// A column of a table of rows `R`, which are shown with what `C` knows.
+/// A column of a table of rows `R`, which are rendered with the data in `C`.
 pub(crate) struct Column<C, R> {
-    /// The text that is its heading.
+    /// The name of the text that is its heading.
     pub heading: &'static str,
-    /// The order that it gives, by its name in the address; empty where there is none.
+    /// The name of its order in the address; empty if the list cannot be sorted by it.
     pub sort: &'static str,
-    /// The place of a row in that order.
+    /// The position of a row in that order.
     pub rank: fn(&C, &R) -> Rank,
-    /// What is in it.
+    /// The function that renders a cell.
     pub cell: fn(&PageContext, &C, &R) -> Markup,
-    /// Whether it is there.
+    /// Whether the column is shown.
     pub shown: fn(&C) -> bool,
-    /// Its heading is for screen readers alone: what is in it says itself what it is.
+    /// Whether only screen readers get its heading, because its cells explain themselves.
     is_unnamed: bool,
+    /// The class of its cells, which sets their position on a phone; empty for none.
+    class: &'static str,
 }
 
 impl<C, R> Column<C, R> {
@@ -42,10 +43,36 @@ impl<C, R> Column<C, R> {
             cell,
             shown: |_| true,
             is_unnamed: false,
+            class: "",
         }
     }
 
-    /// The column of the buttons of a row.
+    /// Marks the column with the name of the row: it takes the remaining width, and the whole row
+    /// is its link.
+    pub(crate) const fn name(self) -> Self {
+        Self {
+            class: "name",
+            ..self
+        }
+    }
+
+    /// Marks the column with a time: at the end of the row, on a phone next to the name.
+    pub(crate) const fn when(self) -> Self {
+        Self {
+            class: "moment",
+            ..self
+        }
+    }
+
+    /// Hides the column on a phone.
+    pub(crate) const fn desk(self) -> Self {
+        Self {
+            class: "desk",
+            ..self
+        }
+    }
+
+    /// Makes the column with the buttons of a row.
     pub(crate) const fn buttons(
         heading: &'static str,
         cell: fn(&PageContext, &C, &R) -> Markup,
@@ -56,19 +83,19 @@ impl<C, R> Column<C, R> {
         }
     }
 
-    /// The list is sorted by it: in this order by its name in the address.
+    /// Makes the list sortable by the column, with this name of the order in the address.
     pub(crate) const fn sorted(self, sort: &'static str, rank: fn(&C, &R) -> Rank) -> Self {
         Self { sort, rank, ..self }
     }
 
-    /// It is there only if this holds.
+    /// Shows the column only if this holds.
     pub(crate) const fn only_if(self, shown: fn(&C) -> bool) -> Self {
         Self { shown, ..self }
     }
 }
 
-/// A table. `sorted` makes the heading of a column by which it can be sorted, from its label and
-/// its order; `id` is the id of a row, empty for none.
+/// Renders a table. `sorted` renders the heading of a column by which it can be sorted, from its
+/// label and its order; `id` returns the id of a row, empty for none.
 pub(crate) fn table<'a, C, R: 'a>(
     ctx: &PageContext,
     class: &str,
@@ -91,14 +118,14 @@ pub(crate) fn table<'a, C, R: 'a>(
             tbody { @for row in rows {
                 @let id = id(row);
                 tr id=[(!id.is_empty()).then_some(&id)] { @for (column, label) in &columns {
-                    td data-label=[(!column.is_unnamed).then_some(label)] { ((column.cell)(ctx, with, row)) }
+                    td class=[(!column.class.is_empty()).then_some(column.class)] data-label=[(!column.is_unnamed).then_some(label)] { ((column.cell)(ctx, with, row)) }
                 } }
             } }
         } }
     }
 }
 
-/// A place in an order. All places of one order are of the same kind.
+/// A position in an order. All positions of one order have the same variant.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Rank {
     Number(u64),
@@ -107,12 +134,12 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    /// By a text as people sort it: capitals do not matter.
+    /// Returns the position of a text: case does not matter.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(text.to_lowercase())
     }
 
-    /// By a time; what never happened is before everything.
+    /// Returns the position of a time; `None` comes first.
     pub(crate) fn time_or_never(at: Option<DateTime<Utc>>) -> Self {
         Self::Time(at.unwrap_or(DateTime::<Utc>::MIN_UTC))
     }
@@ -121,53 +148,54 @@ impl Rank {
 /// Rows of a list, and the row after which there are more.
 pub(crate) type Rows<R> = (Vec<R>, Option<i64>);
 
-/// A kind of rows that can be searched, filtered and sorted, with what is shown beside the rows,
-/// such as names of other rows.
+/// A kind of rows that can be searched, filtered and sorted, with the data to render them, such as
+/// names of other rows.
 ///
-/// Its texts are named after it: `lists-tasks-search` (what the form is called), `-searched`,
+/// Its texts are named after it: `lists-tasks-search` (the name of the form), `-searched`,
 /// `-count`, `-more`, `-matches`, `-too-many`; `lists-tasks-sort-name` and
-/// `lists-tasks-sort-name-down` of each order, `lists-tasks-state-once` of each state, and
-/// `tasks-none-title` and `tasks-none-text` where there are no rows.
+/// `lists-tasks-sort-name-down` for each order, `lists-tasks-state-once` for each state, and
+/// `tasks-none-title` and `tasks-none-text` for a list without rows.
 pub(crate) trait Listing: Send + Sized + Sync + 'static {
     /// A row.
     type Row: Send + Sync + 'static;
-    /// What its rows are called: also the limit that counts them, and where they are listed.
+    /// The name of the rows, which is also that of the limit that counts them and of the list's
+    /// path.
     const NAME: &'static str;
     /// The columns of the table.
     const COLUMNS: &'static [Column<Self, Self::Row>];
     /// The states by which rows are filtered, as they are in the address.
     const STATES: &'static [&'static str];
-    /// What else narrows the list down, by an index of the store.
+    /// The other filters, each with an index of the store.
     const KEPT: &'static [Kept] = &[];
     /// The class of the table.
     const CLASS: &'static str = "";
-    /// The records that may be unreadable.
+    /// The kind of these records if some may be unreadable.
     const UNREADABLE: Option<Kind> = None;
 
-    /// The row number.
+    /// Returns the row number.
     fn number(row: &Self::Row) -> i64;
 
-    /// The texts in which words are searched.
+    /// Returns the texts in which words are searched.
     fn texts<'a>(&'a self, row: &'a Self::Row) -> Vec<Cow<'a, str>>;
 
     /// Whether the row is in this state, one of [`STATES`](Self::STATES).
     fn is_in(&self, row: &Self::Row, state: &str) -> bool;
 
-    /// The door's list of what is asked for, without bodies.
+    /// Returns the requested rows, without bodies.
     fn read(
         ctx: &PageContext,
         asked: &Asked,
         page: Page<i64>,
     ) -> impl Future<Output = Result<Rows<Self::Row>, Failure>> + Send;
 
-    /// What is known beside these rows.
+    /// Loads the data to render these rows.
     fn of(
         ctx: &PageContext,
         asked: &Asked,
         rows: &[Self::Row],
     ) -> impl Future<Output = Result<Self, Failure>> + Send;
 
-    /// The same once it is known which rows are on the page.
+    /// Adds the data for the rows that are on the page.
     fn shown(
         self,
         _ctx: &PageContext,
@@ -176,19 +204,20 @@ pub(crate) trait Listing: Send + Sized + Sync + 'static {
         async { Ok(self) }
     }
 
-    /// Fields of the form above the list that no other list has.
+    /// Renders fields of the form above the list that no other list has.
     fn fields(_ctx: &PageContext, _asked: &Asked) -> Markup {
         html! {}
     }
 }
 
-/// Reads what is asked of a list. An owner who is not the caller's to manage is not found, whoever
-/// that is.
+/// Reads the query of a list. An owner whose rows the caller may not manage is not found, whether
+/// or not the owner exists.
 pub(crate) async fn asked<L: Listing>(ctx: &PageContext, query: &Form) -> Result<Asked, Failure> {
     Asked::parse(ctx, query, shape::<L>()).await
 }
 
-/// The same of the list on an owner's own page. The caller judges who may see that page.
+/// Does the same for the list on an owner's own page. The calling function checks who may see that
+/// page.
 pub(crate) fn asked_of<L: Listing>(
     ctx: &PageContext,
     path: &str,

@@ -1,5 +1,5 @@
-//! What is read of a list: one page by age, or all rows of the scope, within a bound; and which of
-//! these rows are on the page.
+//! Reading a list: one page by age, or all rows of the scope up to a limit; and selecting the rows
+//! of the page.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::listing::Listing;
 use crate::context::PageContext;
 use crate::failure::Failure;
 
-/// Bytes that are searched before other requests have a turn.
+/// The number of bytes that are searched before the task yields to other requests.
 const PIECE: usize = 128 * 1024;
 
 /// Rows as they were read.
@@ -20,23 +20,23 @@ pub(crate) struct Found<R> {
     pub(super) extent: Extent,
 }
 
-/// How far what was read goes.
+/// The extent of the rows that were read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Extent {
     /// One page by age.
     Page {
         total: Total,
         previous: bool,
-        /// The row beyond which the next page is.
+        /// The row after which the next page begins.
         next: Option<i64>,
     },
     /// All rows of the scope, newest first.
     All,
-    /// There are more rows than are looked through; none of them is here.
+    /// There are more rows than are searched; none of them is here.
     TooMany,
 }
 
-/// How many rows there are.
+/// The number of rows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Total {
     Exactly(u64),
@@ -45,7 +45,7 @@ pub(super) enum Total {
 }
 
 impl Asked {
-    /// Reads what this needs.
+    /// Reads the rows that this query needs.
     pub(super) async fn read<L: Listing>(
         &self,
         ctx: &PageContext,
@@ -58,12 +58,12 @@ impl Asked {
         let (mut rows, mut next) = L::read(ctx, self, around(order, place)).await?;
         if let Place::Before(_) = place {
             if rows.len() > ROWS || next.is_some() {
-                // They were read backwards, from the row that is known on.
+                // They were read backwards from the known row.
                 rows.truncate(ROWS);
                 rows.reverse();
                 next = rows.last().map(L::number);
             } else {
-                // Fewer rows than fill a page come before: it is the first.
+                // Fewer rows than a page come before: it is the first page.
                 place = Place::First;
                 (rows, next) = L::read(ctx, self, around(order, place)).await?;
             }
@@ -86,7 +86,8 @@ impl Asked {
         Ok(Found { rows, extent })
     }
 
-    /// Of one user, the store keeps the number; of several, rows are counted up to a bound.
+    /// Returns the number of rows: for one user the store maintains it; for several, rows are
+    /// counted up to a limit.
     async fn total<L: Listing>(&self, ctx: &PageContext) -> Result<Total, Failure> {
         if let Some(owner) = self.only
             && self.kept.is_empty()
@@ -117,7 +118,7 @@ impl Asked {
     }
 }
 
-/// The rows at a place, and one more to see whether there are others.
+/// Returns the rows of a page, and one more that shows whether there are others.
 fn around(order: Order, place: Place) -> Page<i64> {
     let (after, order) = match place {
         Place::After(row) => (Some(row), order),
@@ -144,23 +145,23 @@ pub(crate) struct Shown<R> {
     pub(super) is_first: bool,
 }
 
-/// What was found.
+/// The result of a query.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
-    /// A page by age, the first if it says from where to where.
+    /// A page by age; `first` if its caption has a range.
     Aged { total: Total, first: bool },
-    /// Rows from here to there, of those that match, of all in the scope.
+    /// Rows of this range, of those that match, of all in the scope.
     Matched {
         from: usize,
         matching: usize,
         all: usize,
     },
-    /// Too many rows to look through.
+    /// More rows than are searched.
     TooMany,
 }
 
 impl Asked {
-    /// Whether there are no rows at all, whatever is searched for.
+    /// Whether there are no rows at all, even without a search.
     pub(super) fn is_void<R>(&self, shown: &Shown<R>) -> bool {
         let is_void = matches!(
             shown.outcome,
@@ -172,8 +173,8 @@ impl Asked {
         is_void && self.kept.is_empty()
     }
 
-    /// How many of a user's own rows there are that can be read, where all of them were; else
-    /// `None`.
+    /// Returns how many of a user's own rows can be read, if all of them were read; `None`
+    /// otherwise.
     pub(super) fn readable<R>(&self, shown: &Shown<R>) -> Option<usize> {
         if self.only.is_none() || !self.kept.is_empty() {
             return None;
@@ -185,7 +186,7 @@ impl Asked {
         }
     }
 
-    /// The page. A long search gives way to other requests.
+    /// Returns the page. A long search yields to other requests.
     pub(super) async fn select<L: Listing>(
         &self,
         found: Found<L::Row>,
@@ -265,7 +266,7 @@ impl Asked {
         sifted(rows, is_kept).await
     }
 
-    /// Rows with the same place stand newest first, in either direction.
+    /// Sorts the rows; rows with the same position are newest first, in either direction.
     fn order<L: Listing>(&self, rows: &mut [L::Row], listing: &L) {
         debug_assert!(rows.len() <= MOST);
         match self.sort {
@@ -287,8 +288,8 @@ impl Asked {
     }
 }
 
-/// The rows that are kept, judged one by one: whether it is, and how many bytes were looked at.
-/// Gives way after each piece.
+/// Returns the rows to keep. `judge` returns whether to keep a row, and the number of bytes that it
+/// read. Yields after each piece.
 async fn sifted<R>(rows: Vec<R>, judge: impl Fn(&R) -> (bool, usize)) -> Vec<R> {
     let (mut kept, mut since) = (Vec::new(), 0);
     for row in rows {

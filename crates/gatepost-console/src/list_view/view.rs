@@ -1,4 +1,4 @@
-//! How a list is shown: the form that asks, the headings that sort, and the way to other pages.
+//! The view of a list: the form of its query, the headings that sort, and the links to other pages.
 
 use gatepost_manage::AccessLevel;
 use gatepost_storage::Order;
@@ -18,8 +18,8 @@ use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::unreadable;
 
-/// The list that is asked for: the form that asks, the line above the table, the table, and the way
-/// to other pages. Where there are no rows at all, `new` leads to the form of a new one.
+/// Renders the requested list: the form, the line above the table, the table, and the links to
+/// other pages. If there are no rows at all, `new` leads to the form of a new one.
 pub(crate) async fn list<L: Listing>(
     ctx: &PageContext,
     asked: &Asked,
@@ -61,7 +61,7 @@ pub(crate) async fn list<L: Listing>(
 }
 
 impl Asked {
-    /// The form above the list; `more` are fields of the list's own.
+    /// Renders the form above the list; `more` are fields that only this list has.
     async fn form(&self, ctx: &PageContext, more: &Markup) -> Markup {
         let (problems, t) = (Problems::none(), ctx.texts());
         let said = |what| self.shape.text(what);
@@ -90,7 +90,8 @@ impl Asked {
         }
     }
 
-    /// The heading of a column by which the list is sorted. A second click turns the order round.
+    /// Renders the heading of a column by which the list is sorted. A second click reverses the
+    /// order.
     fn heading(&self, label: &str, order: &str) -> Markup {
         let (is_up, is_down) = match self.sort {
             Sort::Age(Order::Ascending) => (order == CREATED, false),
@@ -110,7 +111,7 @@ impl Asked {
         sorted_heading(label, sorted, &self.sorted(&to))
     }
 
-    /// Links to the pages beside this one.
+    /// Renders links to the neighbouring pages.
     fn pager<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
         let beside = Beside {
             first: (!shown.is_first).then(|| self.at(Place::First)),
@@ -120,14 +121,14 @@ impl Asked {
         layout::pager(texts, &beside)
     }
 
-    /// What narrows the list down and is no field of the form, and the text that says so.
+    /// Returns the names of the filters that are not in the form but have a text that shows them.
     fn unshown(&self) -> impl Iterator<Item = &'static str> {
         let kept = self.shape.kept.iter().filter(|kept| !kept.is_field);
         let names = kept.map(|kept| kept.name);
         names.filter(|name| !self.kept(name).is_empty())
     }
 
-    /// The line above the table: `312 keys, showing 1–50`, `1 of 12 keys matches`.
+    /// Returns the line above the table: `312 keys, showing 1–50`, `1 of 12 keys matches`.
     fn caption<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
         let rows = shown.rows.len();
         let (found, range) = match shown.outcome {
@@ -177,7 +178,7 @@ impl Asked {
         texts.with(&self.shape.text(what), &values)
     }
 
-    /// Where a search or an order would need more rows than are read.
+    /// Renders the note for a search or an order that would need more rows than are read.
     fn too_many(&self, texts: &Texts) -> Markup {
         let hows = self.shape.kept.iter();
         let hows = hows.filter(|kept| self.kept(kept.name).is_empty());

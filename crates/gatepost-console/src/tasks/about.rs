@@ -1,5 +1,5 @@
-//! What a task is run or tested about, as it is chosen in a form, and the message as it would be
-//! sent.
+//! The event and the object for which a task is run or tested, as they are chosen in a form, and
+//! the message as it would be sent.
 
 use std::collections::BTreeMap;
 
@@ -21,20 +21,20 @@ use crate::texts::Texts;
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
 
-/// What a form offers for a type.
+/// The options of a form for a type.
 #[derive(Debug)]
 pub(super) struct AboutOptions {
     pub of: EventType,
     pub label: String,
     pub events: Vec<(String, String)>,
-    /// The platform's objects; empty where it names none, or the type has none.
+    /// The platform's objects; empty if the platform names none, or the type has none.
     pub objects: Vec<(String, String)>,
-    /// What occurrences of the type's events bring, each name once.
+    /// The variables of the type's events, each name once.
     pub variables: Vec<SampleVariable>,
 }
 
 impl AboutOptions {
-    /// `None` for a type that is not in the catalog.
+    /// Returns `None` for a type that is not in the catalog.
     pub(super) async fn of(ctx: &PageContext, name: &str) -> Option<Self> {
         let (of, label, specificity) = known_type(ctx, name)?;
         let objects = match specificity {
@@ -51,7 +51,7 @@ impl AboutOptions {
     }
 }
 
-/// The variables that occurrences of a type's events bring, each name once.
+/// Returns the variables of a type's events, each name once.
 pub(super) fn variables(ctx: &PageContext, of: &EventType) -> Vec<SampleVariable> {
     let catalog = ctx.actor.catalog();
     let notes = catalog.events(of);
@@ -61,7 +61,7 @@ pub(super) fn variables(ctx: &PageContext, of: &EventType) -> Vec<SampleVariable
     each.into_values().cloned().collect()
 }
 
-/// A form of which nothing is chosen but the type: its fields have samples.
+/// Returns a form in which only the type is chosen: its fields have samples.
 pub(super) fn fresh(options: Option<&AboutOptions>) -> Form {
     let form = Form::default().with("name", OBJECT);
     let Some(options) = options else {
@@ -73,8 +73,8 @@ pub(super) fn fresh(options: Option<&AboutOptions>) -> Form {
         .with("event", first.map_or("", |(event, _)| event))
 }
 
-/// Parses the fields, without a type of a run that is about no event; each error is noted beside
-/// its field. `${NAME}` becomes what is in `name` if no object is chosen.
+/// Parses the fields, which have no type for a run without an event; notes each error next to its
+/// field. `${NAME}` becomes the value of `name` if no object is chosen.
 pub(super) fn parse(
     form: &Form,
     options: Option<&AboutOptions>,
@@ -120,12 +120,12 @@ pub(crate) async fn preview(ctx: &PageContext, form: &Form) -> Preview {
     };
     let webhook = form.word("webhook").parse().ok().map(WebhookId);
     let example = ctx.actor.example(&message, samples(ctx)).await;
-    // Samples are no choice of the user's: nothing but the size can be wrong.
+    // The user did not choose the samples: the only possible error is the size.
     let shown = Preview::of(ctx, example, webhook).await;
     shown.unwrap_or_default()
 }
 
-/// Renders the message of a task as a test or a run sends it about this.
+/// Renders the message of a task as a test or a run would send it.
 pub(super) async fn preview_about(
     ctx: &PageContext,
     row: &TaskRow,
@@ -139,7 +139,7 @@ pub(super) async fn preview_about(
     Preview::of(ctx, example, webhook).await
 }
 
-/// The samples of the catalog as one: a message may be run by any of its events.
+/// Combines all samples of the catalog: any of its events may run a message.
 fn samples(ctx: &PageContext) -> About {
     let catalog = ctx.actor.catalog();
     let (mut members, mut variables) = (Map::new(), BTreeMap::new());
@@ -158,7 +158,7 @@ fn samples(ctx: &PageContext) -> About {
     let mut about = About::default();
     OBJECT.clone_into(&mut about.name);
     about.variables = variables.into_iter().collect();
-    // Together they may be more than one may be.
+    // Together they may exceed the limit of one occurrence.
     let some = (!members.is_empty()).then(|| Data::new(members));
     about.data = some.and_then(Result::ok);
     about

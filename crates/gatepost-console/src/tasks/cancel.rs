@@ -1,4 +1,4 @@
-//! The page that cancels what still waits of a task.
+//! The page that cancels the waiting deliveries of a task.
 
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_storage::webhooks::DeliveryState;

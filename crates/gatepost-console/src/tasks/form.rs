@@ -22,7 +22,7 @@ use crate::samples::Preview;
 use crate::texts::Texts;
 use crate::unreadable::{Kind, if_readable, question};
 
-/// Tasks, as they are created, edited and deleted.
+/// The forms of tasks.
 pub(super) struct Tasks;
 
 impl Resource for Tasks {
@@ -207,7 +207,7 @@ fn fields(
     }
 }
 
-/// What every message can use.
+/// Renders the variables that every message can use.
 fn variables(ctx: &PageContext) -> Markup {
     let t = ctx.texts();
     html! {
@@ -224,7 +224,7 @@ fn variables(ctx: &PageContext) -> Markup {
     }
 }
 
-/// What messages can use that events of a type run, where the platform says.
+/// Renders the variables for messages that events of a type run, if the platform describes them.
 fn of_events(ctx: &PageContext) -> Markup {
     let t = ctx.texts();
     html! {
@@ -240,7 +240,7 @@ fn of_events(ctx: &PageContext) -> Markup {
     }
 }
 
-/// What a variable says, and a value as it might be.
+/// Returns the description of a variable, with a sample value.
 fn sample(t: &Texts, one: &SampleVariable) -> String {
     let values = [
         ("description", t.rule(one.description()).into()),
@@ -249,7 +249,7 @@ fn sample(t: &Texts, one: &SampleVariable) -> String {
     t.with("tasks-variable-sample", &values)
 }
 
-/// A variable; with scripts, a button inserts it into the message.
+/// Renders a variable; with scripts, a button inserts it into the message.
 fn variable(t: &Texts, name: &str, text: &str) -> Markup {
     let written = format!("${{{name}}}");
     html! {

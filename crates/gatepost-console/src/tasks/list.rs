@@ -18,21 +18,21 @@ use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
 use crate::time::stamp_or;
 use crate::unreadable::Kind;
 
-/// Tasks, with the names of the webhooks that they send and when they last ran.
+/// The list of tasks, with the names of their webhooks and the times at which they last ran.
 struct TaskList {
     names: BTreeMap<WebhookId, String>,
     runs: BTreeMap<TaskId, DateTime<Utc>>,
 }
 
 impl TaskList {
-    /// The name of the webhook that a task sends, if the caller may see it.
+    /// Returns the name of the webhook that a task sends, if the caller may see it.
     fn webhook(&self, row: &TaskRow) -> &str {
         let name = webhook_of(row).and_then(|webhook| self.names.get(&webhook));
         name.map_or("", String::as_str)
     }
 }
 
-/// A column of them.
+/// A column of the list.
 type Of = Column<TaskList, TaskRow>;
 
 impl Listing for TaskList {
@@ -130,7 +130,7 @@ fn at(ctx: &PageContext, row: &TaskRow, what: &str) -> String {
     ctx.at(&format!("/tasks/{}/{what}", row.id))
 }
 
-/// The webhook that a task sends: its name, if the caller may see it.
+/// Renders the webhook that a task sends: its name, if the caller may see it.
 fn webhook(ctx: &PageContext, list: &TaskList, row: &TaskRow) -> Markup {
     let Some(webhook) = webhook_of(row) else {
         return html! {};
@@ -146,7 +146,7 @@ fn webhook(ctx: &PageContext, list: &TaskList, row: &TaskRow) -> Markup {
     html! { span { (link) } }
 }
 
-/// Whether a task runs, and whether only once.
+/// Renders whether a task runs, and whether only once.
 fn state(ctx: &PageContext, _list: &TaskList, row: &TaskRow) -> Markup {
     let (t, task) = (ctx.texts(), &row.value);
     html! {
@@ -171,7 +171,7 @@ fn buttons(ctx: &PageContext, _list: &TaskList, row: &TaskRow) -> Markup {
     }
 }
 
-/// The webhook that a task sends.
+/// Returns the webhook that a task sends.
 fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
     match &row.value.action {
         Action::Send { webhook, .. } => Some(*webhook),

@@ -1,4 +1,4 @@
-//! Tasks: what is sent through which webhook (SPEC 2.3).
+//! The pages of tasks: which message is sent through which webhook (SPEC 2.3).
 
 mod about;
 mod cancel;
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/do/{action}", post(act))
 }
 
-/// Run, enable, disable.
+/// Runs, enables or disables a task.
 async fn act(
     ctx: PageContext,
     Path((id, action)): Path<(i64, String)>,

@@ -1,4 +1,4 @@
-//! A task is tested, or run, about an object that is chosen.
+//! The page that tests or runs a task for a chosen object.
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -19,7 +19,7 @@ use crate::row_id::RowId;
 use crate::samples::{self, MAX_VALUE, Preview};
 use crate::texts::Texts;
 
-/// A task, and the form as it stands.
+/// A task, and the present values of the form.
 struct Trial {
     row: TaskRow,
     options: Option<AboutOptions>,
@@ -35,14 +35,14 @@ pub(super) async fn show(
     let options = AboutOptions::of(&ctx, query.text("type")).await;
     let form = fresh(options.as_ref());
     let trial = Trial { row, options, form };
-    // Nobody has filled anything in yet that could be wrong.
+    // The form is not filled in yet, so nothing can be wrong.
     let shown = trial
         .filled_in(&ctx, &mut Problems::new(ctx.texts()))
         .await?;
     Ok(trial.page(&ctx, &Problems::none(), &shown).into_response())
 }
 
-/// The page again, with the message as it is now filled in: for browsers without scripts.
+/// Shows the page again with the message for the present values: for browsers without scripts.
 pub(super) async fn preview(
     ctx: PageContext,
     RowId(id): RowId,
@@ -54,7 +54,7 @@ pub(super) async fn preview(
     Ok(trial.page(&ctx, &problems, &shown).into_response())
 }
 
-/// The same, while the user types.
+/// Returns the same while the user types.
 pub(super) async fn check(
     ctx: PageContext,
     RowId(id): RowId,
@@ -86,7 +86,7 @@ pub(super) async fn test(
     trial.refusal(&ctx, &problems).await
 }
 
-/// Runs the task: as by an event, if something is chosen.
+/// Runs the task; as an event would, if a type is chosen.
 pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Response, Failure> {
     let options = AboutOptions::of(ctx, sent.text("type")).await;
     let mut problems = Problems::new(ctx.texts());
@@ -97,7 +97,7 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Res
                 let text = ctx.texts().of("tasks-not-run");
                 return Err(Failure::Conflict(text.into_owned()));
             }
-            // Beside the form that it came from; a button of the list has no form.
+            // Next to the form that it came from; a button of the list has no form.
             Err(error) if options.is_some() => {
                 note_error(ctx.texts(), error, &mut problems)?;
             }
@@ -120,7 +120,7 @@ impl Trial {
         parse(&self.form, self.options.as_ref(), ctx.texts(), problems)
     }
 
-    /// The message as it would be sent; empty where the form has errors, which are noted.
+    /// Returns the message as it would be sent; empty if the form has errors, which are noted.
     async fn filled_in(
         &self,
         ctx: &PageContext,
@@ -138,7 +138,7 @@ impl Trial {
         }
     }
 
-    /// The page again, with what is wrong.
+    /// Shows the page again, with its problems.
     async fn refusal(&self, ctx: &PageContext, problems: &Problems) -> Result<Response, Failure> {
         let shown = self.filled_in(ctx, &mut Problems::new(ctx.texts())).await?;
         Ok(refused(self.page(ctx, problems, &shown)))
@@ -163,7 +163,7 @@ fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<
     Ok(())
 }
 
-/// The forms: one chooses the type, the other sends.
+/// Renders the forms: one chooses the type, the other sends.
 fn body(
     ctx: &PageContext,
     row: &TaskRow,
@@ -187,7 +187,7 @@ fn body(
             }
         }
         form.main method="post" action={ (path) "/test" } novalidate data-check={ (path) "/test/check" } {
-            // What the Enter key presses.
+            // The button that the Enter key presses.
             button.unseen tabindex="-1" aria-hidden="true" { (t.of("tasks-test-send")) }
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(form.word("type"));

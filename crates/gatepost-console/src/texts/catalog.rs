@@ -12,13 +12,13 @@ use super::check::TextsError;
 use super::numbers::{LONG, Numbers, SHORT};
 use super::{check, source};
 
-/// Stands around each number while a text is put together; nobody may use it for text.
+/// The mark around each number while a text is formatted; texts must not contain it.
 const NUMBER: char = '\u{F0100}';
 
-/// All texts of the console's pages in one language, with the rules of its plurals and numbers.
+/// All texts of the console's pages in one language, with its rules for plurals and numbers.
 ///
-/// What a field must be, why something is refused and how an attempt went is worded in English by
-/// the crates below, for the API and the log, and recognized by that English.
+/// The crates below word the rules of fields, the reasons of refusals and the outcomes of attempts
+/// in English, for the API and the log; the console recognizes these sentences by that English.
 #[derive(Clone)]
 pub struct Texts {
     language: LanguageIdentifier,
@@ -28,7 +28,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The English texts.
+    /// Returns the English texts.
     #[must_use]
     pub fn english() -> Self {
         let bundle = bundle(&english(), [source::resource()]);
@@ -38,19 +38,19 @@ impl Texts {
         }
     }
 
-    /// What there is to translate: all English texts, in the syntax of Fluent. Names and variables
-    /// stay as they are.
+    /// Returns all English texts in the syntax of Fluent, for translators. A translation must keep
+    /// names and variables.
     #[must_use]
     pub fn english_source() -> &'static str {
         source::SOURCE
     }
 
-    /// The texts of a language: its tag, such as `de` or `ar-EG`, and a translation of
-    /// [`english_source`](Self::english_source). What it does not have stays English.
+    /// Reads the texts of a language: its tag, such as `de` or `ar-EG`, and a translation of
+    /// [`english_source`](Self::english_source). Missing texts stay English.
     ///
     /// # Errors
-    /// If the tag is none (BCP 47), the source is not Fluent's syntax, it has a text or a variable
-    /// that the English does not have, or its examples of numbers are something else.
+    /// If the tag is invalid (BCP 47), the source is not Fluent's syntax, it has a text or a
+    /// variable that the English does not have, or its examples of numbers show other numbers.
     pub fn read(language: &str, source: &str) -> Result<Self, TextsError> {
         let tag = LanguageIdentifier::from_bytes(language.as_bytes());
         let tag = tag.map_err(|_| TextsError::Language(language.to_owned()))?;
@@ -63,8 +63,8 @@ impl Texts {
         Ok(Self::new(tag, bundle, numbers))
     }
 
-    /// A text with values; its name, where there is no such text: a test says that this does not
-    /// happen.
+    /// Returns a text with values, or its name if there is no such text: a test ensures that this
+    /// does not happen.
     pub(super) fn format<'a>(
         &'a self,
         name: &str,
@@ -77,22 +77,22 @@ impl Texts {
         }
     }
 
-    /// A text in which nothing is put, if there is one of this name.
+    /// Returns a text without values, if there is one of this name.
     pub(crate) fn find(&self, name: &str) -> Option<Cow<'_, str>> {
         self.bundle.has_message(name).then(|| self.of(name))
     }
 
-    /// A number as the language writes it: `5,600`.
+    /// Returns a number as the language writes it: `5,600`.
     pub(crate) fn number(&self, number: u64) -> String {
         self.numbers.whole(number)
     }
 
-    /// A number with this number of digits behind the decimal mark: `1.5`.
+    /// Returns a number with this number of digits after the decimal mark: `1.5`.
     pub(crate) fn decimal(&self, number: f64, digits: usize) -> String {
         self.numbers.decimal(number, digits)
     }
 
-    /// A share in tenths of a hundredth: `99.7%`, `50%`.
+    /// Returns a share, given in tenths of a percent: `99.7%`, `50%`.
     pub(crate) fn percent(&self, tenths: u64) -> String {
         let share = match tenths % 10 {
             0 => self.number(tenths / 10),
@@ -101,7 +101,7 @@ impl Texts {
         self.with("frame-percent", &[("share", share.into())])
     }
 
-    /// A text whose numbers stand between [`NUMBER`]s.
+    /// Formats the numbers between [`NUMBER`]s.
     fn with_numbers(&self, text: &str) -> String {
         let pieces = text.split(NUMBER).enumerate();
         pieces
@@ -112,17 +112,17 @@ impl Texts {
             .collect()
     }
 
-    /// Whether these are the English texts themselves, and no translation of them.
+    /// Whether these are the English texts themselves rather than a translation.
     pub(super) fn is_source(&self) -> bool {
         self.is_source
     }
 
-    /// The tag of the language, for `lang`.
+    /// Returns the tag of the language, for `lang`.
     pub(crate) fn language(&self) -> String {
         self.language.to_string()
     }
 
-    /// In which direction it is written, for `dir`.
+    /// Returns the direction of the writing, for `dir`.
     pub(crate) fn direction(&self) -> &'static str {
         match self.language.character_direction() {
             CharacterDirection::RTL => "rtl",
@@ -144,14 +144,14 @@ impl Texts {
     }
 }
 
-/// Texts of several resources; a later one replaces what an earlier one says.
+/// Combines the texts of several resources; a later one replaces the texts of an earlier one.
 fn bundle(
     language: &LanguageIdentifier,
     resources: impl IntoIterator<Item = FluentResource>,
 ) -> FluentBundle<FluentResource> {
     let mut bundle = FluentBundle::new_concurrent(vec![language.clone()]);
     bundle.set_formatter(Some(marked));
-    // A name in Latin letters must not reorder the Arabic sentence that it stands in.
+    // A name in Latin letters must not reorder the Arabic sentence that contains it.
     bundle.set_use_isolating(language.character_direction() == CharacterDirection::RTL);
     for resource in resources {
         bundle.add_resource_overriding(resource);
@@ -159,7 +159,7 @@ fn bundle(
     bundle
 }
 
-/// A text, with its numbers marked.
+/// Returns a text, with its numbers marked.
 fn formatted<'a>(
     bundle: &'a FluentBundle<FluentResource>,
     name: &str,
@@ -179,8 +179,7 @@ fn english() -> LanguageIdentifier {
     LanguageIdentifier::from_bytes(b"en").unwrap_or_default()
 }
 
-/// Puts a whole number between [`NUMBER`]s: a formatter of Fluent does not know of which language
-/// it is.
+/// Puts a whole number between [`NUMBER`]s: a formatter of Fluent does not know its language.
 fn marked<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     let FluentValue::Number(number) = value else {
         return None;

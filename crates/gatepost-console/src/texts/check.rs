@@ -1,4 +1,4 @@
-//! A translation is read, and held against the English.
+//! Reads a translation, and compares it with the English texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn line_of(source: &str, at: usize) -> usize {
     before.filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// A translation has no text and no variable that the English does not have.
+/// Checks that a translation has no text and no variable that the English does not have.
 pub(super) fn compare(english: &FluentResource, read: &FluentResource) -> Result<(), TextsError> {
     let (english, read) = (variables(english), variables(read));
     for (name, variables) in &read {
@@ -98,7 +98,7 @@ fn in_inline<'a>(inline: &'a InlineExpression<&'a str>, found: &mut BTreeSet<&'a
     }
 }
 
-/// A translation that cannot be used.
+/// The reason for which a translation cannot be used.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TextsError {
@@ -110,10 +110,10 @@ pub enum TextsError {
     Syntax {
         /// Counted from 1.
         line: usize,
-        /// What is wrong there.
+        /// The syntax rule that is broken there.
         rule: String,
     },
-    /// A text that no page says: a wrong name, or one of an earlier version.
+    /// A text that no page uses: a wrong name, or one of an earlier version.
     #[error("there is no text `{0}`")]
     Unknown(String),
     /// A variable that the English text does not have.
@@ -124,8 +124,8 @@ pub enum TextsError {
         /// The name of the variable, without `$`.
         variable: String,
     },
-    /// The two texts that show how numbers are written show something else, or only one of them is
-    /// translated.
+    /// One of the two texts that show how numbers are written shows another number, or only one of
+    /// them is translated.
     #[error("`frame-number-long` and `frame-number-short` must show 1234567.8 and 1234")]
     Number,
 }

@@ -1,5 +1,5 @@
-//! What the pages say, in one language: the English of `locales/en`, or a host's translation of it
-//! ([Fluent](https://projectfluent.org)).
+//! The texts of the pages in one language: the English of `locales/en`, or a host's translation of
+//! it ([Fluent](https://projectfluent.org)).
 
 mod catalog;
 mod check;

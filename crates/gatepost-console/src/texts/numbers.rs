@@ -1,11 +1,11 @@
-//! How a language writes numbers, as two of its texts show by example: which digits, what stands
-//! between groups of them, and before tenths.
+//! The number format of a language, as two of its texts show by example: its digits, the separator
+//! of groups, and the decimal mark.
 
 /// The text that shows 1234567.8.
 pub(super) const LONG: &str = "frame-number-long";
 /// The text that shows 1234: some languages group only longer numbers.
 pub(super) const SHORT: &str = "frame-number-short";
-/// Digits of the examples before the decimal mark.
+/// The number of digits of the examples before the decimal mark.
 const LONG_DIGITS: usize = 7;
 const SHORT_DIGITS: usize = 4;
 
@@ -13,20 +13,20 @@ const SHORT_DIGITS: usize = 4;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Numbers {
     zero: char,
-    /// Between groups of digits; empty where there are none.
+    /// The separator of groups of digits; empty for none.
     group: String,
-    /// Digits of the last group.
+    /// The number of digits of the last group.
     last: usize,
-    /// Digits of the others, but for the first.
+    /// The number of digits of the other groups, except the first.
     others: usize,
-    /// Before tenths.
+    /// The decimal mark.
     point: String,
-    /// Numbers of fewer digits are not grouped.
+    /// The number of digits from which on numbers are grouped.
     least: usize,
 }
 
 impl Default for Numbers {
-    /// English.
+    /// Returns the format of English.
     fn default() -> Self {
         Self {
             zero: '0',
@@ -40,7 +40,8 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// As these examples of 1234567.8 and 1234 are written. `None` where they are something else.
+    /// Reads the format from these examples of 1234567.8 and 1234. `None` if they show other
+    /// numbers.
     pub(super) fn of(long: &str, short: &str) -> Option<Self> {
         let zero = char::from_u32(u32::from(long.chars().find(|c| c.is_numeric())?) - 1)?;
         let (mut groups, mut marks) = pieces(long, zero, LONG_DIGITS + 1)?;
@@ -71,12 +72,12 @@ impl Numbers {
         is_regular.then_some(numbers)
     }
 
-    /// A whole number: `5,600`.
+    /// Formats a whole number: `5,600`.
     pub(super) fn whole(&self, number: u64) -> String {
         self.grouped(&number.to_string())
     }
 
-    /// A number with this number of digits behind the decimal mark: `1.5`.
+    /// Formats a number with this number of digits after the decimal mark: `1.5`.
     pub(super) fn decimal(&self, number: f64, digits: usize) -> String {
         let text = format!("{number:.digits$}");
         match text.split_once('.') {
@@ -108,8 +109,8 @@ impl Numbers {
     }
 }
 
-/// The digits 1, 2, 3, … of an example: how many are together, and what stands between. What is
-/// around them is nobody's.
+/// Splits the digits 1, 2, 3, … of an example into the lengths of its groups and the separators.
+/// Text around them is ignored.
 fn pieces(example: &str, zero: char, count: usize) -> Option<(Vec<usize>, Vec<String>)> {
     let value = |c: char| {
         u32::from(c)

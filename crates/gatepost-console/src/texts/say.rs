@@ -1,4 +1,4 @@
-//! One text, with what is put in it.
+//! Formats one text with its values.
 
 use std::borrow::Cow;
 
@@ -7,32 +7,32 @@ use maud::{Markup, PreEscaped, Render as _};
 
 use super::catalog::Texts;
 
-/// Characters that stand for parts while a text is put together; nobody may use them for text.
+/// The characters that mark parts while a text is formatted; texts must not contain them.
 const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 
-/// What is put in a text of a page.
+/// A value in a text of a page.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Shown as the language writes numbers; decides the plural.
+    /// A number in the language's format, which decides the plural.
     Number(u64),
     /// A link, a name, …
     Markup(Markup),
 }
 
 impl Texts {
-    /// A text in which nothing is put.
+    /// Returns a text without values.
     pub(crate) fn of(&self, name: &str) -> Cow<'_, str> {
         self.format(name, None)
     }
 
-    /// A text with values: numbers and plain text.
+    /// Returns a text with values: numbers and plain text.
     pub(crate) fn with(&self, name: &str, values: &[(&str, FluentValue<'_>)]) -> String {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
         let values: FluentArgs<'_> = values.collect();
         self.format(name, Some(&values)).into_owned()
     }
 
-    /// A text with markup in it.
+    /// Returns a text with markup in it.
     pub(crate) fn markup(&self, name: &str, parts: &[(&str, Part)]) -> Markup {
         let marks = MARKS.zip(parts).map(|(mark, (name, part))| match part {
             Part::Number(number) => (*name, FluentValue::from(*number)),

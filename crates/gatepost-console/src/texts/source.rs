@@ -2,7 +2,7 @@
 
 use fluent_bundle::FluentResource;
 
-/// All of them; each part of the console has a file.
+/// All English texts; each part of the console has a file.
 pub(super) const SOURCE: &str = concat!(
     include_str!("../../locales/en/frame.ftl"),
     "\n",
@@ -27,9 +27,9 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../locales/en/rules.ftl"),
 );
 
-/// The English, parsed.
+/// Returns the parsed English texts.
 pub(super) fn resource() -> FluentResource {
-    // A test says that nothing of it is left out.
+    // A test ensures that nothing of it is left out.
     FluentResource::try_new(SOURCE.to_owned()).unwrap_or_else(|(read, _)| read)
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::super::check::variables;
     use super::*;
 
-    /// Every text literal of the console's sources that has the form of a name.
+    /// Collects every text literal of the console's sources that has the form of a name.
     fn literals(folder: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -55,7 +55,7 @@ mod tests {
         }
     }
 
-    /// Whether a literal with places in it makes this name, such as `{}-done-{word}`.
+    /// Whether a literal with variables, such as `{}-done-{word}`, produces this name.
     fn makes(literal: &str, name: &str) -> bool {
         let mut fixed = Vec::new();
         for piece in literal.split('{') {
@@ -113,7 +113,7 @@ mod tests {
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
             &mut literal,
         );
-        // What is recognized by its English is not asked for by its name.
+        // Texts that are recognized by their English are not looked up by name.
         let recognized = |name: &&&str| name.starts_with("rules-");
         let is_made = |name: &str| literal.iter().any(|literal| makes(literal, name));
         let unused: Vec<_> = known

@@ -1,5 +1,5 @@
-//! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes, in
-//! a range of time; and a table of the same figures.
+//! The charts of a webhook's page: deliveries, failures and durations in a range of time; and a
+//! table of the same numbers.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::texts::Texts;
 use crate::time::span;
 
-/// What became of deliveries in equal parts of a range, oldest first.
+/// The outcomes of deliveries in equal parts of a range, oldest first.
 #[derive(Debug)]
 pub(super) struct Charts {
     pub range: Range,
@@ -40,20 +40,27 @@ impl Charts {
         Counts::sum(self.parts.iter().copied())
     }
 
-    /// The charts, below links to the other ranges, and the table.
-    pub(super) fn markup(&self, texts: &Texts, path: &str) -> Markup {
+    /// Renders links to the other ranges.
+    pub(super) fn ranges(&self, t: &Texts, path: &str) -> Markup {
+        let links = Range::ALL.into_iter().map(|range| {
+            let to = format!("{path}?range={}#figures", range.as_str());
+            (to, range.short(t).into_owned(), range == self.range)
+        });
+        ranges(&t.of("webhooks-range-label"), links)
+    }
+
+    /// Renders the charts and the table; nothing if all numbers are zero.
+    pub(super) fn markup(&self, texts: &Texts) -> Markup {
+        if self.sum().is_none() {
+            return html! {};
+        }
         let t = texts;
         let most = self.parts.iter().map(|part| part.ended()).max();
         let slowest = self.parts.iter().filter_map(|part| part.mean()).max();
         let (most, slowest) = (top(most.unwrap_or(0)), top(slowest.unwrap_or(0)));
         let said = |name: &str| t.with(name, &[("range", self.range.variant())]);
-        let links = Range::ALL.into_iter().map(|range| {
-            let to = format!("{path}?range={}#figures", range.as_str());
-            (to, range.short(t).into_owned(), range == self.range)
-        });
-        let names = ["webhooks-figure-sent", "webhooks-figure-failed"];
+        let names = ["frame-state-sent", "frame-state-error"];
         html! {
-            (ranges(&t.of("webhooks-range-label"), links))
             (self.plot(t, "webhooks-chart-deliveries", &said, [t.number(most), t.number(most / 2)], |part| stacked(part.sent, part.failed, most)))
             (legend(t, names))
             (self.plot(t, "webhooks-chart-failed", &said, [t.percent(1_000), t.percent(500)], |part| {
@@ -61,7 +68,7 @@ impl Charts {
                 bar("failed", 100 - share, share)
             }))
             (self.plot(t, "webhooks-chart-time", &said, [time(t, slowest), time(t, slowest / 2)], |part| {
-                // Less than a millisecond is seen, too.
+                // Less than a millisecond is visible, too.
                 let mean = part.mean().map_or(0, |mean| height(mean, slowest).max(1));
                 bar("took", 100 - mean, mean)
             }))
@@ -88,7 +95,7 @@ impl Charts {
             } }
         };
         html! {
-            details {
+            details id="table" {
                 summary { (t.of("webhooks-table-title")) }
                 div.scroll { table {
                     thead { tr { @for label in [&begin, &sent, &failed, &retried, &share, &took] { th scope="col" { (label) } } } }
@@ -106,7 +113,8 @@ impl Charts {
         self.from + TimeDelta::hours(i64::try_from(hours).unwrap_or_default())
     }
 
-    /// A chart by the name of its title; what is said of it has `-said` behind it.
+    /// Renders a chart by the name of its title; its text for screen readers has the same name with
+    /// `-said`.
     fn plot(
         &self,
         t: &Texts,
@@ -139,12 +147,12 @@ impl Charts {
     }
 }
 
-/// `140 ms`, `2.4 s`.
+/// Returns a text such as `140 ms`, `2.4 s`.
 fn time(texts: &Texts, milliseconds: u64) -> String {
     span(texts, Duration::from_millis(milliseconds))
 }
 
-/// A range of time up to now, in equal parts.
+/// A range of time up to the present, in equal parts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Range {
     #[default]
@@ -156,7 +164,7 @@ pub(super) enum Range {
 impl Range {
     pub(super) const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
 
-    /// Its word in an address; a day where nothing else is known.
+    /// Parses the word of an address; any other text is a day.
     pub(super) fn parse(word: &str) -> Self {
         let mut all = Self::ALL.into_iter();
         all.find(|range| range.as_str() == word).unwrap_or_default()
@@ -170,7 +178,7 @@ impl Range {
         }
     }
 
-    /// Which of its words a text chooses.
+    /// Returns the variant of a text for this range.
     pub(super) fn variant(self) -> FluentValue<'static> {
         let name = match self {
             Self::Day => "day",
@@ -180,7 +188,7 @@ impl Range {
         name.into()
     }
 
-    /// What the link to it says.
+    /// Returns the text of the link to this range.
     pub(super) fn short(self, texts: &Texts) -> Cow<'_, str> {
         match self {
             Self::Day => texts.of("webhooks-range-day"),
@@ -189,7 +197,7 @@ impl Range {
         }
     }
 
-    /// How many parts it has.
+    /// Returns the number of its parts.
     pub(super) fn parts(self) -> usize {
         match self {
             Self::Day => 24,
@@ -198,7 +206,7 @@ impl Range {
         }
     }
 
-    /// How many hours a part has.
+    /// Returns the number of hours of a part.
     pub(super) fn hours(self) -> usize {
         match self {
             Self::Day => 1,
@@ -207,7 +215,7 @@ impl Range {
         }
     }
 
-    /// How a time is written along the axis.
+    /// Returns the format of times along the axis.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Day => "%H:%M",
@@ -215,7 +223,7 @@ impl Range {
         }
     }
 
-    /// Its begin: it ends with the hour that has begun.
+    /// Returns its start: it ends with the hour that has begun.
     pub(super) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let end = beginning(now) + TimeDelta::hours(24);
         let hours = self.parts().saturating_mul(self.hours());

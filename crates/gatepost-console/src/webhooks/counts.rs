@@ -1,9 +1,9 @@
-//! What became of a webhook's deliveries: sums of the counters of its hours, and what has not
-//! ended.
+//! The outcomes of a webhook's deliveries: sums of its hourly counters, and the deliveries that
+//! have not ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_manage::ManageError;
-use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, HourlyCount};
+use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, HourlyCount};
 use webhook_model::WebhookId;
 
 use crate::choices::newest_rows;
@@ -11,28 +11,31 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::texts::Texts;
 
-/// Hours of which counters are summed up at most: more than a year.
+/// The maximum number of hours whose counters are summed: more than a year.
 const ALL: u32 = 10_000;
-/// At most this number of deliveries is counted.
+/// The maximum number of deliveries that are counted.
 const MOST: u32 = 1_000;
 
-/// Deliveries that ended, and attempts after which another was to follow.
+/// The number of consecutive failed attempts from which a webhook is failing.
+pub(super) const FAILING: u64 = 3;
+
+/// The numbers of deliveries that ended, and of attempts after which another was to follow.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Counts {
     pub sent: u64,
     pub failed: u64,
     pub retried: u64,
-    /// How long the attempts took together, in milliseconds.
+    /// The total duration of the attempts, in milliseconds.
     pub took: u64,
 }
 
 impl Counts {
-    /// Deliveries that ended.
+    /// Returns the number of deliveries that ended.
     pub(super) fn ended(self) -> u64 {
         self.sent.saturating_add(self.failed)
     }
 
-    /// Attempts; what ended in failure without one is counted as one.
+    /// Returns the number of attempts; a delivery that failed without one counts as one.
     fn attempts(self) -> u64 {
         self.ended().saturating_add(self.retried)
     }
@@ -41,17 +44,17 @@ impl Counts {
         self.attempts() == 0
     }
 
-    /// Whether attempts were made and none succeeded.
+    /// Whether several attempts were made and none succeeded.
     pub(super) fn only_failed(self) -> bool {
-        self.sent == 0 && !self.is_none()
+        self.sent == 0 && self.attempts() >= FAILING
     }
 
-    /// How long an attempt took on average, in milliseconds; `None` without one.
+    /// Returns the average duration of an attempt, in milliseconds; `None` without attempts.
     pub(super) fn mean(self) -> Option<u64> {
         self.took.checked_div(self.attempts())
     }
 
-    /// How many attempts of a hundred failed; `None` without one.
+    /// Returns the percentage of attempts that failed; `None` without attempts.
     pub(super) fn failing(self) -> Option<u64> {
         let failed = u128::from(self.failed) + u128::from(self.retried);
         let share = (failed * 100).checked_div(u128::from(self.attempts()))?;
@@ -65,7 +68,7 @@ impl Counts {
         self.took = self.took.saturating_add(more.took);
     }
 
-    /// These together.
+    /// Returns the sum of these.
     pub(super) fn sum(all: impl IntoIterator<Item = Self>) -> Self {
         let mut sum = Self::default();
         all.into_iter().for_each(|counts| sum.add(counts));
@@ -84,18 +87,18 @@ impl From<&HourlyCount> for Counts {
     }
 }
 
-/// The hours of the last day: from then, until before then.
+/// Returns the hours of the last day: the start, and the end, which is excluded.
 pub(super) fn day(ctx: &PageContext) -> (DateTime<Utc>, DateTime<Utc>) {
     (beginning(ctx.now()), ctx.now() + TimeDelta::hours(1))
 }
 
-/// The last day by the hour, oldest first.
+/// Returns the counts of the last day by the hour, oldest first.
 pub(super) async fn of_day(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Counts>, Failure> {
     let (from, _) = day(ctx);
     of_hours(ctx, webhook, from, 24, 1).await
 }
 
-/// The hours since then in this number of equal parts, oldest first.
+/// Returns the counts of the hours from then on in this number of equal parts, oldest first.
 pub(super) async fn of_hours(
     ctx: &PageContext,
     webhook: WebhookId,
@@ -114,13 +117,13 @@ pub(super) async fn of_hours(
     Ok(all)
 }
 
-/// All that is counted.
+/// Returns the sum of all counters.
 pub(super) async fn of_all(ctx: &PageContext, webhook: WebhookId) -> Result<Counts, Failure> {
     let hours = read(ctx, webhook, DateTime::UNIX_EPOCH, ALL).await?;
     Ok(Counts::sum(hours.iter().map(Counts::from)))
 }
 
-/// The start of the first hour of a day's counters.
+/// Returns the start of the first hour of a day's counters.
 pub(super) fn beginning(now: DateTime<Utc>) -> DateTime<Utc> {
     let past = TimeDelta::seconds(now.timestamp().rem_euclid(3600));
     let begun = now - past - TimeDelta::nanoseconds(now.timestamp_subsec_nanos().into());
@@ -136,18 +139,22 @@ async fn read(
     let before = ctx.now() + TimeDelta::hours(1);
     let counts = ctx.actor.webhook_counts(webhook, from, before, limit);
     match counts.await {
-        // Deleted while a page was made.
+        // The webhook was deleted while a page was made.
         Err(ManageError::NotFound) => Ok(Vec::new()),
         counts => Ok(counts?),
     }
 }
 
-/// Deliveries that have not ended.
+/// The deliveries that have not ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Open {
     queued: usize,
     running: usize,
-    /// There are more than were counted.
+    /// The number of waiting deliveries that have failed before, and the time at which the first is
+    /// due.
+    pub retrying: usize,
+    pub next: Option<DateTime<Utc>>,
+    /// Whether there are more than were counted.
     more: bool,
 }
 
@@ -162,14 +169,18 @@ impl Open {
         let running = found.rows.iter();
         let running = running.filter(|delivery| delivery.state == DeliveryState::Running);
         let running = running.count();
+        let is_retry = |row: &&Delivery| row.state == DeliveryState::Queued && row.tries > 0;
+        let retries = found.rows.iter().filter(is_retry);
         Ok(Self {
+            retrying: retries.clone().count(),
+            next: retries.map(|delivery| delivery.due).min(),
             queued: found.rows.len() - running,
             running,
             more: found.next.is_some(),
         })
     }
 
-    /// How many wait, and how many are being sent.
+    /// Returns the numbers of waiting and of running deliveries.
     pub(super) fn words(self, texts: &Texts) -> [String; 2] {
         [self.queued, self.running].map(|count| match self.more {
             true => texts.with("webhooks-figure-more", &[("count", count.into())]),

@@ -1,5 +1,5 @@
-//! Sections of a webhook's page: what it should have sent and did not, because a limit was reached,
-//! and how messages are fetched, as lines to be pasted into a shell.
+//! Sections of a webhook's page: the deliveries that were not stored because a limit was reached,
+//! and the shell commands that fetch messages.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use crate::failure::Failure;
 use crate::texts::Texts;
 use crate::time::stamp;
 
-/// Counts that are shown.
+/// The number of counts that are shown.
 const SHOWN: usize = 10;
-/// Where the API is, unless the platform says so.
+/// The address of the API in commands if none is known.
 const API: &str = "https://API/api/v4";
 
-/// The newest counts of this webhook.
+/// Returns the newest counts of this webhook.
 pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Dropped>, Failure> {
     Ok(ctx.actor.dropped_of(webhook, SHOWN).await?)
 }
 
-/// The section of a webhook's page; nothing where nothing was dropped.
+/// Renders the section of a webhook's page; nothing if every delivery was stored.
 pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
     let minute = t.of("webhooks-dropped-minute");

@@ -1,5 +1,5 @@
-//! How well webhooks do, in words: from the counters of their hours and the newest deliveries; and
-//! what fails, at the top of the first page.
+//! The health of webhooks in words, from their hourly counters and the newest deliveries; and the
+//! failing webhooks at the top of the first page.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, HourlyC
 use maud::{Markup, html};
 use webhook_model::{Activity, WebhookId};
 
-use super::counts::{Counts, day};
+use super::counts::{Counts, FAILING, Open, day};
 use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{badge, note, seen};
+use crate::layout::{badge, note, seen, status_line};
 use crate::texts::Texts;
-use crate::time::stamp;
+use crate::time::away;
 
-/// The newest deliveries that are looked through for the last of each webhook.
+/// The number of newest deliveries that are searched for the last one of each webhook.
 const LOOKED_AT: u32 = 200;
-/// Hours that say how a webhook does now: the one that has begun and the one before.
+/// The hours that decide the present condition of a webhook: the present hour and the one before.
 const NOW: TimeDelta = TimeDelta::hours(2);
-/// Webhooks that are named.
+/// The maximum number of webhooks that are named.
 const NAMED: usize = 5;
 
-/// The state of a webhook, as it is shown.
+/// The condition of a webhook, as it is shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Condition {
-    /// It sends, and nothing fails.
+    /// Active, without failures.
     Active,
-    /// It sends, and some of it fails.
+    /// Active, with some failures.
     SomeFail,
     /// Nothing has succeeded recently.
     Failing,
@@ -37,7 +37,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// By what became of the deliveries of the last day, and of the last hours.
+    /// Determines the condition from the outcomes of the last day and of the last hours.
     fn of(activity: Activity, day: Counts, now: Counts) -> Self {
         match activity {
             Activity::Paused => Self::Paused,
@@ -61,8 +61,8 @@ impl Condition {
     }
 }
 
-/// What is known of the webhooks of one page, by a number of calls that does not depend on how many
-/// there are.
+/// The conditions of the webhooks on one page, loaded with a number of calls that does not depend
+/// on the number of webhooks.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     day: BTreeMap<WebhookId, HourlyCount>,
@@ -96,7 +96,7 @@ impl Conditions {
         Condition::of(activity, self.day(webhook), counts(&self.now, webhook))
     }
 
-    /// The last delivery: how it went, or at least in which hour it was.
+    /// Renders the outcome of the last delivery, or at least the hour in which it was.
     pub(super) fn last(&self, texts: &Texts, webhook: WebhookId, now: DateTime<Utc>) -> Markup {
         let counted = self.day.get(&webhook).map(|count| count.hour);
         html! { @match (self.last.get(&webhook), counted) {
@@ -111,7 +111,7 @@ fn counts(of: &BTreeMap<WebhookId, HourlyCount>, webhook: WebhookId) -> Counts {
     of.get(&webhook).map(Counts::from).unwrap_or_default()
 }
 
-/// `between 14:00 and 15:00 UTC`
+/// Returns a text such as `between 14:00 and 15:00 UTC`.
 fn within(texts: &Texts, hour: DateTime<Utc>) -> String {
     let end = hour + TimeDelta::hours(1);
     let [from, until] = [hour, end].map(|at| at.format("%H:00").to_string());
@@ -128,18 +128,16 @@ fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
     };
     let (word, info) = (texts.of(word), texts.rule(&delivery.status_info));
     let outcome = if delivery.state == DeliveryState::Sent || info.is_empty() {
-        word.into_owned()
+        word.clone().into_owned()
     } else {
-        let parts = [("outcome", word.into()), ("reason", info.into())];
+        let parts = [("outcome", (&*word).into()), ("reason", info.into())];
         texts.with("webhooks-last-reason", &parts)
     };
-    html! {
-        (outcome)
-        div.quiet { (stamp(texts, delivery.last_attempt.unwrap_or(delivery.created), now)) }
-    }
+    let at = delivery.last_attempt.unwrap_or(delivery.created);
+    html! { span title=(outcome) { (word) } " " span.quiet { (away(texts, at, now)) } }
 }
 
-/// `1,000 sent, 3 failed (99.7% success)`.
+/// Returns a text such as `1,000 sent, 3 failed (99.7% success)`.
 pub(super) fn rate(texts: &Texts, day: Counts) -> String {
     let sent = ("sent", day.sent.into());
     match success(texts, day) {
@@ -151,8 +149,8 @@ pub(super) fn rate(texts: &Texts, day: Counts) -> String {
     }
 }
 
-/// The share of deliveries that were sent, among those that ended: `99.7%`, rounded down, so that
-/// only all is `100%`. `None` where none ended.
+/// Returns the share of sent deliveries among those that ended: `99.7%`, rounded down, so that
+/// `100%` means all. `None` if none ended.
 pub(super) fn success(texts: &Texts, counts: Counts) -> Option<String> {
     let ended = u128::from(counts.sent) + u128::from(counts.failed);
     let tenths = (u128::from(counts.sent) * 1_000).checked_div(ended)?;
@@ -161,7 +159,7 @@ pub(super) fn success(texts: &Texts, counts: Counts) -> Option<String> {
         .map(|tenths| texts.percent(tenths))
 }
 
-/// The condition of one webhook whose hours were read.
+/// Returns the condition of one webhook from its hours.
 pub(super) fn of_hours(activity: Activity, hours: &[Counts]) -> Condition {
     let now = hours.iter().rev().take(2).copied();
     Condition::of(
@@ -171,16 +169,58 @@ pub(super) fn of_hours(activity: Activity, hours: &[Counts]) -> Condition {
     )
 }
 
-/// The webhooks of the caller of which nothing succeeds; nothing where all is well.
+/// Renders since when and why a webhook fails, and what happens next, with two links.
+pub(super) fn band(
+    ctx: &PageContext,
+    id: WebhookId,
+    failed: u64,
+    open: Open,
+    [last, success]: [Option<&Delivery>; 2],
+) -> Markup {
+    let (t, now) = (ctx.texts(), ctx.now());
+    let since = success.and_then(|delivery| delivery.last_attempt);
+    let answer = last.map(|last| match last.response_status {
+        Some(status) => t.markup(
+            "webhooks-failing-status",
+            &[("status", status_line(status).into())],
+        ),
+        None => t.markup(
+            "webhooks-failing-reason",
+            &[("reason", t.rule(&last.status_info).into())],
+        ),
+    });
+    let replay = ctx.at(&format!("/deliveries/replay?webhook={id}"));
+    html! {
+        div.band {
+            div {
+                strong { @match since {
+                    Some(at) => (t.markup("webhooks-failing-since", &[("time", away(t, at, now).into())])),
+                    None => (t.of("webhooks-failing-never")),
+                } }
+                @if let Some(answer) = answer { " " (answer) }
+                @if let Some(next) = open.next { " " (t.markup("webhooks-failing-next", &[("count", (open.retrying as u64).into()), ("when", away(t, next, now).into())])) }
+            }
+            div.actions {
+                @if let Some(last) = last { a.button href=(ctx.at(&format!("/deliveries/{}", last.id))) { (t.of("webhooks-failing-response")) } }
+                @if failed > 0 { a.button href=(replay) { (t.with("webhooks-failing-replay", &[("count", failed.into())])) } }
+            }
+        }
+    }
+}
+
+/// Renders the caller's webhooks that are failing; nothing if there are none.
 pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
     let (_, before) = day(ctx);
     let found = ctx.actor.failing_webhooks(before - NOW, before, NAMED);
-    let found = found.await?;
+    let mut found = found.await?;
+    found
+        .webhooks
+        .retain(|(_, count)| count.failed.saturating_add(count.retried) >= FAILING);
     if found.webhooks.is_empty() {
         return Ok(html! {});
     }
     let t = ctx.texts();
-    // Where there are more than are named, there are at least two.
+    // If there are more than are named, there are at least two.
     let count = found.webhooks.len() + usize::from(found.more);
     Ok(note(
         "bad",
@@ -225,7 +265,8 @@ mod tests {
             (none, none, Condition::Active),
             (ended(5, 0), ended(5, 0), Condition::Active),
             (ended(5, 1), ended(1, 0), Condition::SomeFail),
-            (ended(5, 1), ended(0, 1), Condition::Failing),
+            (ended(5, 1), ended(0, 1), Condition::SomeFail),
+            (ended(5, 3), ended(0, 3), Condition::Failing),
             (ended(5, 0), retried, Condition::Failing),
             (ended(0, 4), none, Condition::Failing),
             (ended(1, 4), none, Condition::SomeFail),

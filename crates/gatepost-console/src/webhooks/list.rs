@@ -8,7 +8,7 @@ use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
 use webhook_model::{Activity, Webhook, WebhookId};
 
-use super::health::{Conditions, rate};
+use super::health::{Condition, Conditions, rate};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
@@ -19,64 +19,73 @@ use crate::unreadable::Kind;
 /// A webhook.
 pub(super) type WebhookRow = Row<WebhookId, Webhook>;
 
-/// Webhooks, with how those on the page do.
+/// The list of webhooks, with the conditions of those on the page.
 #[derive(Default)]
 struct WebhookList(Conditions);
 
-/// A column of them.
+/// A column of the list.
 type Of = Column<WebhookList, WebhookRow>;
+
+impl WebhookList {
+    fn condition(&self, row: &WebhookRow) -> Condition {
+        self.0.condition(row.id, row.value.activity)
+    }
+}
 
 impl Listing for WebhookList {
     type Row = WebhookRow;
     const NAME: &'static str = "webhooks";
     const COLUMNS: &'static [Of] = &[
+        Of::new("webhooks-column-state", state).sorted("state", |list, row| {
+            Rank::Number(match list.condition(row) {
+                Condition::Failing => 0,
+                Condition::SomeFail => 1,
+                Condition::Active => 2,
+                Condition::Paused => 3,
+                Condition::Disabled => 4,
+            })
+        }),
         Of::new("webhooks-column-name", |ctx, _, row| {
             html! { a href=(at(ctx, row)) { (seen(row.value.name.as_str())) } }
         })
-        .sorted("name", |_, row| Rank::text(row.value.name.as_str())),
+        .sorted("name", |_, row| Rank::text(row.value.name.as_str()))
+        .name(),
         Of::new("webhooks-column-url", |_, _, row| {
-            html! { span.mono { (row.value.url.as_str()) } }
+            html! { code title=(row.value.url.as_str()) { (place(&row.value)) } }
         })
-        .sorted("url", |_, row| Rank::text(&place(&row.value))),
+        .sorted("url", |_, row| Rank::text(&place(&row.value)))
+        .desk(),
         Of::new("webhooks-column-authorization", |ctx, _, row| {
             html! { span { (authorization(ctx, &row.value)) } }
-        }),
+        })
+        .desk(),
         Of::new("webhooks-column-timeout", |ctx, _, row| {
             let seconds = [("count", row.value.timeout.as_secs().into())];
             html! { span { (ctx.texts().with("webhooks-seconds-short", &seconds)) } }
         })
         .sorted("timeout", |_, row| {
             Rank::Number(row.value.timeout.as_secs())
-        }),
+        })
+        .desk(),
         Of::new("webhooks-column-retries", |_, _, row| {
             html! { span { (row.value.reattempts()) } }
         })
         .sorted("retries", |_, row| {
             Rank::Number(row.value.reattempts().into())
-        }),
-        Of::new("webhooks-column-state", state).sorted("state", |_, row| {
-            Rank::Number(match row.value.activity {
-                Activity::Active => 0,
-                Activity::Paused => 1,
-                Activity::Disabled => 2,
-            })
-        }),
+        })
+        .desk(),
         Of::new("webhooks-column-day", |ctx, list, row| {
             html! { span { (rate(ctx.texts(), list.0.day(row.id))) } }
-        }),
+        })
+        .desk(),
         Of::new("webhooks-column-last", |ctx, list, row| {
-            html! { div { (list.0.last(ctx.texts(), row.id, ctx.now())) } }
-        }),
-        Of::buttons("webhooks-column-actions", |ctx, _, row| {
-            let (t, named) = (
-                ctx.texts(),
-                [("name", seen(row.value.name.as_str()).into())],
-            );
-            html! { div.actions { a.button.small href={ (at(ctx, row)) "/edit" } aria-label=(t.with("webhooks-edit-of", &named)) { (t.of("webhooks-edit-row")) } } }
-        }),
+            html! { span { (list.0.last(ctx.texts(), row.id, ctx.now())) } }
+        })
+        .when(),
     ];
-    const STATES: &'static [&'static str] = &["active", "paused", "disabled", "insecure"];
-    const CLASS: &'static str = "wide";
+    const STATES: &'static [&'static str] =
+        &["failing", "active", "paused", "disabled", "insecure"];
+    const CLASS: &'static str = "lines";
     const UNREADABLE: Option<Kind> = Some(Kind::Webhook);
 
     fn number(row: &WebhookRow) -> i64 {
@@ -90,6 +99,7 @@ impl Listing for WebhookList {
     fn is_in(&self, row: &WebhookRow, state: &str) -> bool {
         let webhook = &row.value;
         match state {
+            "failing" => self.condition(row) == Condition::Failing,
             "active" => webhook.activity == Activity::Active,
             "paused" => webhook.activity == Activity::Paused,
             "disabled" => webhook.activity == Activity::Disabled,
@@ -111,8 +121,11 @@ impl Listing for WebhookList {
         Ok((listed.rows, listed.next.map(|id| id.0)))
     }
 
-    async fn of(_: &PageContext, _: &Asked, _: &[WebhookRow]) -> Result<Self, Failure> {
-        Ok(Self::default())
+    async fn of(ctx: &PageContext, asked: &Asked, rows: &[WebhookRow]) -> Result<Self, Failure> {
+        match asked.is_by_age() {
+            true => Ok(Self::default()),
+            false => Self::default().shown(ctx, rows).await,
+        }
     }
 
     async fn shown(self, ctx: &PageContext, rows: &[WebhookRow]) -> Result<Self, Failure> {
@@ -139,19 +152,19 @@ fn state(ctx: &PageContext, list: &WebhookList, row: &WebhookRow) -> Markup {
     let (t, webhook) = (ctx.texts(), &row.value);
     html! {
         span {
-            (list.0.condition(row.id, webhook.activity).badge(t))
+            (list.condition(row).badge(t))
             @if webhook.allow_insecure { " " (badge("warn", &t.of("webhooks-insecure"))) }
         }
     }
 }
 
-/// What a webhook's type of authorization is called.
+/// Returns the name of a webhook's type of authorization.
 pub(super) fn authorization<'a>(ctx: &'a PageContext, webhook: &Webhook) -> Cow<'a, str> {
     let kind = webhook.authorization.kind().as_str();
     ctx.texts().of(&format!("webhooks-form-auth-{kind}"))
 }
 
-/// Where a webhook leads, without a query, which may hold credentials.
+/// Returns the URL of a webhook without its query, which may hold credentials.
 fn place(webhook: &Webhook) -> String {
     let url = webhook.url.as_str();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! Webhooks: where and how to send (SPEC 2.2).
+//! The pages of webhooks: the target and the settings of its deliveries (SPEC 2.2).
 
 mod charts;
 mod counts;
@@ -12,6 +12,7 @@ mod send_test;
 mod show;
 mod signing;
 mod subscribe;
+mod tabs;
 mod target;
 
 use axum::Router;
@@ -30,7 +31,7 @@ pub(crate) fn routes() -> Router {
         .route("/", get(list::show))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
-        .route("/{id}/test", post(send_test::send))
+        .route("/{id}/test", get(send_test::show).post(send_test::send))
         .route("/{id}/signing", get(signing::show).post(secrets::rotate))
         .route(
             "/{id}/signing/remove",
@@ -49,7 +50,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/do/{action}", post(act))
 }
 
-/// Pause and resume.
+/// Pauses or resumes a webhook.
 async fn act(
     ctx: PageContext,
     Path((id, action)): Path<(i64, String)>,

@@ -1,4 +1,4 @@
-//! Webhooks as they are created, edited and deleted.
+//! The forms that create, edit and delete webhooks.
 
 use axum::response::Response;
 use gatepost_manage::ManageError;
@@ -13,6 +13,7 @@ use webhook_model::{
 use super::form::{entered, field_of, fields, fresh, parse, stored};
 use super::list::WebhookRow;
 use super::secrets;
+use super::tabs::{Tab, tabs};
 use super::target::{hint, to_saved};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
@@ -24,21 +25,21 @@ use crate::layout::{self, Section, page, seen};
 use crate::problems::Problems;
 use crate::unreadable::{Kind, if_readable, question};
 
-/// How many of its tasks are named before a webhook is deleted.
+/// The maximum number of its tasks that are named before a webhook is deleted.
 const MAX_NAMED: u32 = 20;
 
-/// Webhooks.
+/// The forms of webhooks.
 pub(super) struct Webhooks;
 
-/// A webhook as its form has it, and what of it was typed.
+/// A webhook from its form, with the secrets that were typed.
 pub(super) struct Draft {
     webhook: Webhook,
     entered: ResubmittedSecrets,
-    /// The signing secret of a new one.
+    /// The signing secret of a new webhook.
     secret: Option<SigningSecret>,
-    /// An existing one loses its secrets.
+    /// Whether an existing webhook loses its secrets.
     unsign: bool,
-    /// The events of a new one.
+    /// The events of a new webhook.
     events: Vec<Event>,
 }
 
@@ -81,8 +82,9 @@ impl Resource for Webhooks {
             None => ticks(ctx, form).await?,
         };
         let fields = fields(ctx, row.map(|row| &row.value), form, problems, &events);
-        let body = crud::form::<Self>(ctx, row.is_none(), form, problems, [&check, &back], &fields);
+        let form = crud::form::<Self>(ctx, row.is_none(), form, problems, [&check, &back], &fields);
         let t = ctx.texts();
+        let body = html! { @if let Some(row) = row { (tabs(ctx, row.id, Tab::Settings)) } (form) };
         let title = match row {
             Some(row) => {
                 let name = seen(row.value.name.as_str());
@@ -142,7 +144,7 @@ impl Resource for Webhooks {
             return Ok((subscribed(ctx, new, events).await?, secret, true));
         };
         let edit = move |webhook: &mut Webhook| {
-            // What the form does not contain may have changed since, and is kept.
+            // Others may have changed what the form does not contain; it is kept.
             let activity = match (new.activity, webhook.activity) {
                 (Activity::Active, Activity::Paused) => Activity::Paused,
                 (new, _) => new,

@@ -1,4 +1,4 @@
-//! Signing secrets: created, rotated and removed. Each is shown once.
+//! The creation, rotation and removal of signing secrets. Each is shown once.
 
 use axum::response::{IntoResponse, Response};
 use maud::Render as _;
@@ -14,7 +14,8 @@ use crate::layout::{Above, note};
 use crate::reveal::{Reveal, popup};
 use crate::row_id::RowId;
 
-/// How many old secrets still sign beside the new one, so that the target has time to switch.
+/// The number of old secrets that sign together with the new one, so that the target has time to
+/// switch.
 const OVERLAP: usize = 1;
 
 pub(super) async fn rotate(
@@ -43,7 +44,7 @@ pub(super) async fn retire(ctx: PageContext, RowId(id): RowId) -> Result<Respons
     Ok(to_webhook(&ctx, row.id, "retired"))
 }
 
-/// The webhook's page under the popup that shows the secret.
+/// Returns the webhook's page under the popup that shows the secret.
 pub(super) async fn reveal(
     ctx: &PageContext,
     row: &WebhookRow,

@@ -1,4 +1,4 @@
-//! Send a test: one attempt, at once, and its outcome.
+//! The page that sends a test: one immediate attempt, and its outcome.
 
 use axum::response::{IntoResponse, Response};
 use delivery::Attempt;
@@ -6,17 +6,18 @@ use gatepost_manage::ManageError;
 use maud::{Markup, Render as _, html};
 use webhook_model::{Message, WebhookId};
 
+use super::list::WebhookRow;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, InputKind, Section, badge, note, page, seen};
+use crate::layout::{self, Above, Head, InputKind, Section, badge, note, page_of, seen};
 use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::texts::Texts;
 use crate::time::span;
 
-/// What `${NAME}` becomes unless something else is typed, as in the preview of a task.
-pub(super) const OBJECT: &str = "web-1";
+/// The default value of `${NAME}`, as in the preview of a task.
+const OBJECT: &str = "web-1";
 
 pub(super) async fn send(
     ctx: PageContext,
@@ -49,18 +50,33 @@ pub(super) async fn send(
             note("bad", &words.render())
         }
     };
-    let webhook = seen(row.value.name.as_str());
-    let back = t.with("webhooks-back", &[("name", webhook.clone().into())]);
-    let body = html! {
-        (outcome)
-        section { h2 { (t.of("webhooks-test-again-title")) } (test_form(&ctx, &path, &text, &name)) }
-        p { a href=(path) { (back) } }
-    };
-    let title = t.with("webhooks-test-page-title", &[("name", webhook.into())]);
-    Ok(page(&ctx, Section::Webhooks, &title, &body).into_response())
+    let form =
+        html! { h2 { (t.of("webhooks-test-again-title")) } (test_form(&ctx, &path, &text, &name)) };
+    let page = test_page(&ctx, &row, &html! { (outcome) section { (form) } });
+    Ok(page.into_response())
 }
 
-/// The outcome of the attempt, without the address that was connected to.
+/// Renders the page that sends a test.
+pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let path = ctx.at(&format!("/webhooks/{id}"));
+    let form = test_form(&ctx, &path, Message::default().as_str(), OBJECT);
+    Ok(test_page(&ctx, &row, &html! { section { (form) } }))
+}
+
+fn test_page(ctx: &PageContext, row: &WebhookRow, body: &Markup) -> Markup {
+    let webhook = seen(row.value.name.as_str());
+    let head = Head {
+        trail: html! { a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (webhook) } },
+        title: &ctx
+            .texts()
+            .with("webhooks-test-page-title", &[("name", webhook.into())]),
+        ..Head::default()
+    };
+    page_of(ctx, Section::Webhooks, &head, &Above::Note(html! {}), body)
+}
+
+/// Renders the outcome of the attempt, without the address that was connected to.
 fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
     let t = texts;
     let (kind, word) = if attempt.is_success() {
@@ -91,8 +107,8 @@ fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
     }
 }
 
-/// The form that sends a test.
-pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str) -> Markup {
+/// Renders the form that sends a test.
+fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str) -> Markup {
     let (t, problems) = (ctx.texts(), Problems::none());
     let text = InputKind::Text { max: 1_000 };
     html! {
@@ -100,7 +116,7 @@ pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str
             input type="hidden" name="csrf" value=(ctx.csrf);
             (layout::area(&problems, "message", &t.of("webhooks-test-message"), message, &t.of("webhooks-test-message-hint"), "code"))
             (layout::input(&problems, text, "name", &t.of("webhooks-test-name"), name, &t.of("webhooks-test-name-hint")))
-            button { (t.of("webhooks-test-button")) }
+            button.primary { (t.of("webhooks-test-button")) }
         }
     }
 }

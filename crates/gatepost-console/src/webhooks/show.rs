@@ -3,18 +3,18 @@
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::TargetVerdict;
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{Delivery, Dropped};
+use gatepost_storage::webhooks::{Delivery, DeliveryState, Dropped};
 use maud::{Markup, Render as _, html};
-use webhook_model::{Activity, Authorization, DeliveryMode, Message, Webhook, WebhookId};
+use webhook_model::{Activity, Authorization, DeliveryMode, Webhook, WebhookId};
 
 use super::charts::{Charts, Range};
 use super::counts::{Counts, Open, of_all, of_day};
 use super::dropped::how_to_fetch;
 use super::form::{MASK, certificate_details};
-use super::health::{Condition, of_hours, success};
+use super::health::{Condition, band, of_hours, success};
 use super::list::authorization;
-use super::send_test::{OBJECT, test_form};
 use super::signing::signing_controls;
+use super::tabs::{Tab, tabs};
 use super::{dropped, target};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
@@ -23,14 +23,14 @@ use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{
-    self, Above, Live, Section, changes_link, confirmation, live_parts, note, one_button,
-    page_under, seen,
+    self, Above, Head, Live, Section, changes_link, confirmation, copy, live_parts, menu, note,
+    one_button, seen,
 };
 use crate::names::Names;
 use crate::row_id::RowId;
 use crate::time::stamp;
 
-/// How many deliveries and tasks are shown.
+/// The number of deliveries and tasks that are shown.
 const SHOWN: u32 = 10;
 
 pub(super) async fn show(
@@ -49,7 +49,7 @@ pub(super) async fn show(
     Ok(page.into_response())
 }
 
-/// The live parts of the page.
+/// Returns the live parts of the page.
 pub(super) async fn live(
     ctx: PageContext,
     RowId(id): RowId,
@@ -59,12 +59,12 @@ pub(super) async fn live(
     let range = Range::parse(query.text("range"));
     let shown = Shown::read(&ctx, &row, range).await?;
     let parts = html! {
-        (shown.actions(&ctx)) (shown.configuration(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx))
+        (shown.head(&ctx).markup()) (shown.band(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx)) (shown.settings(&ctx))
     };
     Ok(live_parts(&ctx, &parts))
 }
 
-/// The page of a webhook, with something above its content.
+/// Renders the page of a webhook, with something above its content.
 pub(super) async fn page_of(
     ctx: &PageContext,
     row: &Row<WebhookId, Webhook>,
@@ -83,47 +83,59 @@ async fn page_in(
     let shown = Shown::read(ctx, row, range).await?;
     let fetched = row.value.mode == DeliveryMode::Fetch;
     let url = match fetched {
-        // Nothing is sent there.
+        // In this mode nothing is sent to the URL.
         true => String::new(),
         false => target::words(t, ctx.actor.check_url(&row.value.url)),
     };
     let tasks = newest_tasks(ctx, Some(row.id), SHOWN).await?;
     let body = html! {
         @if !url.is_empty() { (note("warn", &url.render())) }
-        // Two columns, each as long as it is.
-        div.two {
+        (shown.band(ctx))
+        (tabs(ctx, row.id, Tab::Overview))
+        div.aside.end {
             div {
-                (shown.configuration(ctx))
+                @if fetched { (how_to_fetch(ctx, row)) }
+                (shown.figures(ctx))
+                (shown.dropped(ctx))
+                (shown.deliveries(ctx))
+            }
+            div {
                 section {
-                    h2 { (t.of("webhooks-tasks-title")) }
+                    div.title { h2 { (t.of("webhooks-tab-subscriptions")) }
+                        a.button.small href=(ctx.at(&format!("/webhooks/{}/subscribe", row.id))) { (t.of("webhooks-subscribe")) }
+                        a.button.small href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
                     @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
-                    @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.value.name.as_str())) } } } } }
-                    p { a.button href=(ctx.at(&format!("/webhooks/{}/subscribe", row.id))) { (t.of("webhooks-subscribe")) } }
-                    p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
+                    @else { ul.plain { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.value.name.as_str())) } } } } }
+                }
+                section {
                     h2 { (t.of("webhooks-signing-title")) }
                     (signing_controls(ctx, row, &path))
                 }
-                @if fetched { (how_to_fetch(ctx, row)) }
-                @else { section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) } }
+                (shown.settings(ctx))
             }
-            div { (shown.figures(ctx)) }
         }
-        (shown.dropped(ctx))
-        (shown.deliveries(ctx))
     };
-    let (section, title) = (Section::Webhooks, row.value.name.as_str());
-    let actions = shown.actions(ctx);
-    Ok(page_under(ctx, section, title, &actions, above, &body))
+    Ok(layout::page_of(
+        ctx,
+        Section::Webhooks,
+        &shown.head(ctx),
+        above,
+        &body,
+    ))
 }
 
-/// What of a webhook changes by itself, or by others.
+/// The parts of a webhook's page that change by themselves, or by other users.
 struct Shown<'a> {
     row: &'a Row<WebhookId, Webhook>,
     condition: Condition,
+    /// The number of failed deliveries of the last day.
+    failed: u64,
     charts: Charts,
     open: Open,
     all: Counts,
     latest: Vec<Delivery>,
+    /// The last delivery that was sent, if the webhook is failing.
+    success: Option<Delivery>,
     names: Names,
     dropped: Vec<Dropped>,
 }
@@ -135,17 +147,28 @@ impl<'a> Shown<'a> {
         range: Range,
     ) -> Result<Self, Failure> {
         let day = of_day(ctx, row.id).await?;
-        let latest = DeliveryFilter::of_webhook(row.id)
-            .newest(ctx, SHOWN)
-            .await?;
+        let filter = DeliveryFilter::of_webhook(row.id);
+        let latest = filter.newest(ctx, SHOWN).await?;
+        let condition = of_hours(row.value.activity, &day);
+        let success = match condition {
+            Condition::Failing => {
+                filter
+                    .of_state(DeliveryState::Sent.as_str())
+                    .newest(ctx, 1)
+                    .await?
+            }
+            _ => Vec::new(),
+        };
         Ok(Self {
             row,
             names: Names::of(ctx, &latest).await?,
-            condition: of_hours(row.value.activity, &day),
+            condition,
+            failed: Counts::sum(day).failed,
             charts: Charts::of(ctx, row.id, range).await?,
             open: Open::of(ctx, row.id).await?,
             all: of_all(ctx, row.id).await?,
             latest,
+            success: success.into_iter().next(),
             dropped: dropped::of(ctx, row.id).await?,
         })
     }
@@ -159,35 +182,68 @@ impl<'a> Shown<'a> {
         Live::at(self.at(ctx, &format!("live?range={range}")))
     }
 
-    fn actions(&self, ctx: &PageContext) -> Markup {
-        let (t, at) = (ctx.texts(), |what: &str| self.at(ctx, what));
-        self.live(ctx).actions(&html! {
-            a.button href=(at("edit")) { (t.of("webhooks-edit-button")) }
-            @match self.row.value.activity {
+    fn head<'b>(&'b self, ctx: &PageContext) -> Head<'b> {
+        let (t, webhook) = (ctx.texts(), &self.row.value);
+        let (at, id) = (|what: &str| self.at(ctx, what), self.row.id);
+        let actions = html! {
+            @if webhook.mode != DeliveryMode::Fetch { a.button.primary href=(at("test")) { (t.of("webhooks-test-button")) } }
+            @match webhook.activity {
                 Activity::Active => (one_button(ctx, &at("do/pause"), "", &t.of("webhooks-pause-button"), None)),
-                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), None)),
+                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "", &t.of("webhooks-resume-button"), None)),
             }
-            a.button href=(at("delete")) { (t.of("webhooks-delete")) }
-            (changes_link(ctx, "webhook_urls", self.row.id.0))
+            (menu(t, "more", &html! {
+                a href=(at("edit")) { (t.of("webhooks-edit-button")) }
+                a href=(ctx.at(&format!("/deliveries/replay?webhook={id}"))) { (t.of("webhooks-deliveries-replay")) }
+                (changes_link(ctx, "webhook_urls", id.0))
+                a.danger href=(at("delete")) { (t.of("webhooks-delete")) }
+            }))
+        };
+        Head {
+            title: webhook.name.as_str(),
+            state: self.condition.badge(t),
+            said: html! { p.said.target { code id="target" { (webhook.url.as_str()) } (copy("target", &t.of("deliveries-copy"), Some(&t.of("webhooks-url-copy")))) } },
+            actions,
+            live: Some(self.live(ctx)),
+            ..Head::default()
+        }
+    }
+
+    /// Renders why the webhook fails, if it does.
+    fn band(&self, ctx: &PageContext) -> Markup {
+        let was_tried = |delivery: &&Delivery| delivery.attempts > 0;
+        let last = [self.latest.iter().find(was_tried), self.success.as_ref()];
+        let band = match self.condition {
+            Condition::Failing => band(ctx, self.row.id, self.failed, self.open, last),
+            _ => html! {},
+        };
+        self.live(ctx).part("failing", "", &band)
+    }
+
+    fn settings(&self, ctx: &PageContext) -> Markup {
+        let t = ctx.texts();
+        self.live(ctx).section("configuration", &html! {
+            div.title { h2 { (t.of("webhooks-tab-settings")) } a.button.small href=(self.at(ctx, "edit")) { (t.of("webhooks-edit-button")) } }
+            (details(ctx, self.row))
         })
     }
 
-    fn configuration(&self, ctx: &PageContext) -> Markup {
-        let content = html! { h2 { (ctx.texts().of("webhooks-configuration-title")) } (details(ctx, self.row, self.condition)) };
-        self.live(ctx).section("configuration", &content)
-    }
-
     fn figures(&self, ctx: &PageContext) -> Markup {
-        let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", self.row.id)));
+        let (t, id) = (ctx.texts(), self.row.id);
+        let path = ctx.at(&format!("/webhooks/{id}"));
         let (sum, [queued, running]) = (self.charts.sum(), self.open.words(t));
         let share = success(t, sum).unwrap_or_else(|| "–".to_owned());
+        let state = |state: &str| ctx.at(&format!("/deliveries?webhook={id}&state={state}"));
         let figures = [
-            ("webhooks-figure-queued", queued),
-            ("webhooks-figure-running", running),
-            ("webhooks-figure-sent", t.number(sum.sent)),
-            ("webhooks-figure-failed", t.number(sum.failed)),
-            ("webhooks-figure-retried", t.number(sum.retried)),
-            ("webhooks-figure-success", share),
+            ("webhooks-figure-success", share, None),
+            ("frame-state-sent", t.number(sum.sent), None),
+            (
+                "frame-state-error",
+                t.number(sum.failed),
+                Some(state("error")),
+            ),
+            ("webhooks-figure-retried", t.number(sum.retried), None),
+            ("frame-state-queued", queued, Some(state("queued"))),
+            ("frame-state-running", running, None),
         ];
         let range = [("range", self.charts.range.variant())];
         let all = [
@@ -195,9 +251,12 @@ impl<'a> Shown<'a> {
             ("failed", self.all.failed.into()),
         ];
         self.live(ctx).section("figures", &html! {
-            h2 { (t.with("webhooks-figures-title", &range)) }
-            dl.figures { @for (name, text) in figures { div { dd { (text) } dt { (t.of(name)) } } } }
-            (self.charts.markup(t, &path))
+            div.title { h2 { (t.with("webhooks-figures-title", &range)) } (self.charts.ranges(t, &path)) }
+            dl.figures { @for (name, text, to) in figures { div {
+                dd { (text) }
+                dt { @if let Some(to) = to { a href=(to) { (t.of(name)) } } @else { (t.of(name)) } }
+            } } }
+            (self.charts.markup(t))
             p.quiet { (t.with("webhooks-figures-all", &all)) }
         })
     }
@@ -212,10 +271,7 @@ impl<'a> Shown<'a> {
         self.live(ctx).section(
             "deliveries",
             &html! {
-                div.title { h2 { (t.of("webhooks-deliveries-title")) } div.actions {
-                    a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", self.row.id))) { (t.of("webhooks-deliveries-replay")) }
-                    a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { (t.of("webhooks-deliveries-all")) }
-                } }
+                div.title { h2 { (t.of("webhooks-deliveries-title")) } a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { (t.of("webhooks-deliveries-all")) } }
                 @if self.latest.is_empty() { p.quiet { (t.of("webhooks-deliveries-none")) } }
                 @else { (delivery_rows::rows(ctx, &self.latest, &self.names, None)) }
             },
@@ -223,17 +279,15 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Condition) -> Markup {
+fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>) -> Markup {
     let now = ctx.now();
     let (t, webhook) = (ctx.texts(), &row.value);
     let seconds = [("count", webhook.timeout.as_secs().into())];
     html! {
         dl {
-            dt { (t.of("webhooks-column-state")) } dd { (condition.badge(t)) @if condition == Condition::Failing { " " (t.of("webhooks-configuration-failing")) } }
             @if webhook.mode == DeliveryMode::Fetch {
                 dt { (t.of("webhooks-configuration-mode")) } dd { (t.of("webhooks-configuration-mode-fetch")) }
             }
-            dt { (t.of("webhooks-column-url")) } dd { code { (webhook.url.as_str()) } }
             dt { (t.of("webhooks-column-authorization")) } dd { (authorization(ctx, webhook)) }
             @if let Authorization::OAuth2(client) = &webhook.authorization {
                 dt { (t.of("webhooks-configuration-token-url")) } dd { code { (client.token_url().as_str()) } }

@@ -1,15 +1,16 @@
-//! The pages about a webhook's signatures: where it stands, the next step, and how a receiver
-//! verifies them, as code to copy, which names where the secret is to be put and never holds one.
+//! The pages about a webhook's signatures: the present state, the next step, and code with which a
+//! receiver verifies them. The code says where to insert the secret and never contains one.
 
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use webhook_model::{SigningSecret, WebhookId};
 
 use super::list::WebhookRow;
+use super::tabs::{Tab, tabs};
 use crate::context::PageContext;
 use crate::csrf::Tickets;
 use crate::failure::Failure;
-use crate::layout::{self, Section, page, seen};
+use crate::layout::{self, Above, Head, Section, page, page_of, seen};
 use crate::row_id::RowId;
 use crate::texts::Texts;
 
@@ -36,7 +37,7 @@ const SNIPPETS: [Snippet; 4] = [
     },
 ];
 
-/// Whether deliveries are signed, and the way to change that.
+/// Renders whether deliveries are signed, and the link to change that.
 pub(super) fn signing_controls(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
     let (t, active) = (ctx.texts(), row.value.signing.iter().count());
     html! {
@@ -68,15 +69,20 @@ pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response,
     let scheme = newest.map_or(Scheme::Hmac, Scheme::of);
     let public_key = newest.and_then(SigningSecret::public_key);
     let body = html! {
-        p { a href=(path) { (t.markup("webhooks-back", &[("name", (&*name).into())])) } }
+        (tabs(&ctx, row.id, Tab::Signing))
         (rotation(&ctx, &row, &path))
         (verify_section(t, scheme, public_key.as_deref()))
     };
-    let title = t.with("webhooks-signing-page-title", &[("name", name.into())]);
-    Ok(page(&ctx, Section::Webhooks, &title, &body).into_response())
+    let head = Head {
+        trail: html! { a href=(path) { (name) } },
+        title: &t.with("webhooks-signing-page-title", &[("name", (&*name).into())]),
+        ..Head::default()
+    };
+    let above = Above::Note(html! {});
+    Ok(page_of(&ctx, Section::Webhooks, &head, &above, &body).into_response())
 }
 
-/// The guide through a rotation: by how many secrets sign, the step at which it stands.
+/// Renders the steps of a rotation; the number of secrets that sign shows the present step.
 fn rotation(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
     let (t, active) = (ctx.texts(), row.value.signing.iter().count());
     let steps = [
@@ -107,7 +113,7 @@ fn rotation(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
                             (text)
                             @match at {
                                 0 if active == 1 => (new_secret(ctx, path, &t.of("webhooks-signing-rotate"))),
-                                2 if active > 1 => p { a href={ (path) "#test" } { (t.of("webhooks-test-title")) } },
+                                2 if active > 1 => p { a href={ (path) "/test" } { (t.of("webhooks-test-button")) } },
                                 3 if active > 1 => p { a.button href={ (path) "/signing/retire" } { (t.of("webhooks-signing-retire")) } },
                                 _ => {}
                             }
@@ -120,7 +126,7 @@ fn rotation(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
     }
 }
 
-/// The button that makes a secret, which is then shown once.
+/// Renders the button that creates a secret, which is then shown once.
 fn new_secret(ctx: &PageContext, path: &str, text: &str) -> Markup {
     html! {
         form method="post" action={ (path) "/signing" } {
@@ -131,7 +137,7 @@ fn new_secret(ctx: &PageContext, path: &str, text: &str) -> Markup {
     }
 }
 
-/// What is asked before secrets are removed: the texts are named after this.
+/// Renders the confirmation before secrets are removed; its texts are named after `what`.
 async fn question(ctx: &PageContext, id: i64, what: &str) -> Result<Markup, Failure> {
     let (t, row) = (ctx.texts(), ctx.actor.webhook(WebhookId(id)).await?);
     let text = format!("webhooks-signing-{what}");
@@ -151,10 +157,10 @@ pub(super) async fn ask_retire(ctx: PageContext, RowId(id): RowId) -> Result<Mar
     question(&ctx, id, "retire").await
 }
 
-/// How a secret signs (Standard Webhooks).
+/// The scheme with which a secret signs (Standard Webhooks).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Scheme {
-    /// `v1`: HMAC-SHA-256 under a secret that both sides have.
+    /// `v1`: HMAC-SHA-256 with a secret that both sides have.
     Hmac,
     /// `v1a`: Ed25519; the receiver has the public half of a key.
     Ed25519,
@@ -184,7 +190,7 @@ impl Scheme {
     }
 }
 
-/// The section of the page about signing.
+/// Renders the section of the page about verification.
 fn verify_section(texts: &Texts, scheme: Scheme, public_key: Option<&str>) -> Markup {
     let t = texts;
     let code = |text: &str| html! { code { (text) } }.into();

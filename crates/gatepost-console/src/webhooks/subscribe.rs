@@ -1,5 +1,5 @@
-//! A subscription from the page of a webhook: one form for the event and the message, which creates
-//! a task and its event together.
+//! The page that subscribes a webhook to an event: one form for the event and the message, which
+//! creates a task and its event together.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -41,7 +41,7 @@ pub(super) async fn show(
         .into_response())
 }
 
-/// The form with what was typed in an earlier session.
+/// Shows the form with the values typed in an earlier session.
 pub(super) async fn again(
     ctx: PageContext,
     RowId(id): RowId,
@@ -59,7 +59,7 @@ pub(super) async fn create(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let mut problems = Problems::new(ctx.texts());
-    // Without scripts: the preview again.
+    // Renews the preview, for browsers without scripts.
     if sent.given("do").is_some() {
         return Ok(page_of(&ctx, &row, &sent, &problems).await?.into_response());
     }
@@ -76,7 +76,7 @@ pub(super) async fn create(
     Ok(refused(page_of(&ctx, &row, &sent, &problems).await?))
 }
 
-/// The problems and the preview, while the user types.
+/// Returns the problems and the preview while the user types.
 pub(super) async fn check(
     ctx: PageContext,
     RowId(id): RowId,
@@ -126,7 +126,7 @@ async fn previewed(ctx: &PageContext, webhook: WebhookId, form: &Form) -> Previe
     preview(ctx, &form).await
 }
 
-/// The page. The other fields depend on the type, so the type is chosen first.
+/// Renders the page. The other fields depend on the type, so the type is chosen first.
 async fn page_of(
     ctx: &PageContext,
     row: &WebhookRow,
@@ -163,7 +163,7 @@ async fn page_of(
     Ok(page(ctx, Section::Webhooks, &title, &body))
 }
 
-/// The form, once the type is chosen.
+/// Renders the form after the type is chosen.
 async fn rest(
     ctx: &PageContext,
     row: &WebhookRow,
@@ -187,7 +187,7 @@ async fn rest(
         form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(form.text("type"));
-            // The Enter key presses it.
+            // The button that the Enter key presses.
             button.unseen tabindex="-1" aria-hidden="true" { (t.of("webhooks-subscribe-button")) }
             section { h2 { (t.of("webhooks-subscribe-when")) } (when) }
             section {

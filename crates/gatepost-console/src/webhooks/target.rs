@@ -1,4 +1,4 @@
-//! What is said of a URL beside its field, and once it is saved: the way back to the page of a
+//! The notes on a URL next to its field and after it is saved, and the redirection to the page of a
 //! webhook after a change.
 
 use axum::response::{IntoResponse, Redirect, Response};
@@ -9,11 +9,12 @@ use super::list::WebhookRow;
 use crate::context::PageContext;
 use crate::texts::Texts;
 
-/// In the address of a page: the host name of a webhook that was saved leads nowhere.
+/// The part of a page's address that says that the host name of the saved webhook has no usable
+/// address.
 pub(super) const NO_ADDRESS: &str = "no-address";
 
-/// What may surprise who types a URL; empty if nothing does, or if it is no URL. By what it says
-/// itself: nothing is looked up.
+/// Returns a warning about a typed URL; empty if there is none, or if it is not a URL. It only uses
+/// the text of the URL: no name is resolved.
 pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
     let Ok(url) = text.parse::<TargetUrl>() else {
         return String::new();
@@ -28,14 +29,14 @@ pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
     }
 }
 
-/// Whether the host name of a webhook that was just saved leads nowhere that may be sent to. Waits
+/// Whether the host name of a saved webhook has no address to which the platform may send. Waits
 /// for at most a second.
 async fn leads_nowhere(ctx: &PageContext, url: &TargetUrl) -> bool {
     ctx.actor.check_target(url).await == TargetVerdict::NoAddress
 }
 
-/// A verdict in words; empty where nothing speaks against the URL. All that is said of a host name
-/// is one sentence: what the platform's own network knows of it is not told.
+/// Returns a verdict in words; empty if nothing is wrong with the URL. All verdicts on a host name
+/// are one sentence, which reveals nothing about the platform's own network.
 pub(super) fn words(texts: &Texts, verdict: TargetVerdict) -> String {
     match verdict {
         TargetVerdict::Refused(refusal) => {
@@ -47,12 +48,13 @@ pub(super) fn words(texts: &Texts, verdict: TargetVerdict) -> String {
     }
 }
 
-/// The webhook's own page, which confirms what was done.
+/// Redirects to the webhook's own page, which confirms the operation.
 pub(super) fn to_webhook(ctx: &PageContext, id: WebhookId, done: &str) -> Response {
     Redirect::to(&ctx.at(&format!("/webhooks/{id}?done={done}"))).into_response()
 }
 
-/// As [`to_webhook`], after the form was saved: the page tells if the host name leads nowhere.
+/// Does the same as [`to_webhook`] after the form was saved: the page says if the host name has no
+/// usable address.
 pub(super) async fn to_saved(ctx: &PageContext, row: &WebhookRow, done: &str) -> Response {
     if row.value.mode == DeliveryMode::Push && leads_nowhere(ctx, &row.value.url).await {
         return to_webhook(ctx, row.id, &format!("{done}&target={NO_ADDRESS}"));

@@ -1,5 +1,5 @@
-//! Every page speaks the host's language: in a made-up one, in which each text stands between ⟦ and
-//! ⟧, no word is left outside of them but data and what the wire calls things.
+//! Every page is in the host's language: in a made-up one, in which each text is between ⟦ and ⟧,
+//! only data and names of the API remain outside of the brackets.
 
 mod refused;
 
@@ -10,7 +10,7 @@ use gatepost_console::Texts;
 use gatepost_engine::OperationalEvents;
 use tests::browser::{PAGES, Setup, Visitor, furnish};
 
-/// The site's users and what they typed.
+/// The site's users and the values that they typed.
 const TYPED: &[&str] = &[
     "admin",
     "tina",
@@ -33,7 +33,7 @@ const TYPED: &[&str] = &[
     "Says which machine was switched on",
     "Book a new tenant",
 ];
-/// What the platform calls its objects, tags and events.
+/// The platform's names of its objects, tags and events.
 const PLATFORM: &[&str] = &[
     "web-1",
     "db-1",
@@ -68,7 +68,7 @@ const PLATFORM: &[&str] = &[
     "The row number of the machine",
     ": web-1",
 ];
-/// Names of languages; a zone; samples of what our own events bring.
+/// Names of languages; a zone; samples of the data of Gatepost's own events.
 const OTHER: &[&str] = &[
     ": Deploys to #ops",
     ": deploy",
@@ -85,7 +85,7 @@ const OTHER: &[&str] = &[
     "(UTC)",
 ];
 
-/// The English in the made-up language.
+/// Returns the English texts in the made-up language.
 fn made_up() -> Texts {
     let mut resource = parser::parse(Texts::english_source().to_owned()).unwrap();
     for entry in &mut resource.body {
@@ -102,7 +102,7 @@ fn made_up() -> Texts {
     Texts::read("eo", &serializer::serialize(&resource)).unwrap()
 }
 
-/// The texts of a page, also those of attributes that are read out or shown.
+/// Returns the texts of a page, including those of attributes that are read out or shown.
 fn texts(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -129,7 +129,7 @@ fn texts(html: &str) -> Vec<String> {
             );
         }
         let name = tag.split(' ').next().unwrap();
-        // What is code or typed by users.
+        // Code and values that users typed.
         rest = match name {
             "pre" | "code" | "textarea" | "script" | "style" => after
                 .split_once(&format!("</{name}>"))
@@ -140,7 +140,7 @@ fn texts(html: &str) -> Vec<String> {
     found
 }
 
-/// What is outside of brackets, which may be within each other across elements.
+/// Returns the texts outside of brackets, which may be nested across elements.
 fn outside(texts: &[String]) -> Vec<String> {
     let (mut depth, mut found) = (0_u32, Vec::new());
     for text in texts {
@@ -159,17 +159,17 @@ fn outside(texts: &[String]) -> Vec<String> {
     found
 }
 
-/// More than a letter, and neither a variable, an address nor a time.
+/// Whether a text has several letters and is neither a variable, an address nor a time.
 fn is_word(text: &str) -> bool {
     let letters = text.chars().filter(|letter| letter.is_alphabetic());
     let is_time = text.starts_with("20") && text.ends_with(" UTC") && text.len() <= 23;
     letters.count() > 1 && !text.starts_with("${") && !text.starts_with("http") && !is_time
 }
 
-/// The words of a page that cannot be translated.
+/// Returns the words of a page that cannot be translated.
 fn left_of(html: &str) -> Vec<String> {
     let found = outside(&texts(html)).into_iter().map(|text| {
-        // Each title ends with the console's.
+        // Each title ends with that of the console.
         let text = text.trim().trim_end_matches("· Gatepost").trim_end();
         text.to_owned()
     });

@@ -1,4 +1,4 @@
-//! What is refused, and why an attempt failed, is said in the host's language as well.
+//! Refusals and the reasons of failed attempts are in the host's language as well.
 
 mod typed;
 
@@ -12,7 +12,7 @@ use tests::browser::{Page, Setup, Site, Visitor};
 use self::typed::{EVENTS, KEYS, TASKS, WEBHOOKS};
 use super::{left_of, made_up};
 
-/// The user's site, with a webhook, a task of it and an event.
+/// Starts a user's site, with a webhook, its task and an event.
 async fn site(quota: Quota, receiver: &Receiver) -> (Site, Visitor) {
     let setup = Setup {
         texts: made_up(),
@@ -35,8 +35,8 @@ async fn site(quota: Quota, receiver: &Receiver) -> (Site, Visitor) {
     (site, admin)
 }
 
-/// What of a refusal cannot be translated. What was typed may be in it, and the names of the site's
-/// webhook and task.
+/// Returns the part of a refusal that cannot be translated. Typed values may be in it, and the
+/// names of the site's webhook and task.
 fn english(page: &Page, typed: &[(&str, &str)]) -> Vec<String> {
     let mut left = left_of(&page.html);
     left.retain(|text| !typed.iter().any(|(_, value)| value == text));
@@ -44,7 +44,7 @@ fn english(page: &Page, typed: &[(&str, &str)]) -> Vec<String> {
     left
 }
 
-/// A form with all its fields, of which some are replaced.
+/// Returns a form with all its fields, some of them replaced.
 fn with<'a>(base: &[(&'a str, &'a str)], other: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let kept = base
         .iter()

@@ -1,5 +1,6 @@
-//! What the crates below say of a value or an attempt, in the language of the pages. They word it
-//! in English, for the API as well, and the log keeps it so: it is recognized by that English.
+//! Translations of the sentences with which the crates below describe a value or an attempt. These
+//! crates word them in English, for the API and the log as well; the console recognizes them by
+//! that English.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,21 +13,21 @@ use super::catalog::Texts;
 
 /// The English of these sentences.
 const SOURCE: &str = include_str!("../../../locales/en/rules.ftl");
-/// A value that is such a sentence itself.
+/// The variable whose value is such a sentence itself.
 const RULE: &str = "rule";
-/// Values that are whole numbers; all others are any text.
+/// The variables whose values are whole numbers; all others are any text.
 const NUMBERS: [&str; 11] = [
     "count", "have", "least", "length", "most", "number", "port", "requests", "seconds", "status",
     "task",
 ];
-/// Longer ones are nothing that the crates below say.
+/// The length beyond which a text cannot be a sentence of the crates below.
 const LONGEST: usize = 4096;
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(SOURCE));
 
 impl Texts {
-    /// A sentence of the crates below in this language, or as it is where it is none of theirs:
-    /// what a platform says in words of its own.
+    /// Returns a sentence of the crates below in this language, or any other sentence, such as one
+    /// of the platform, unchanged.
     pub(crate) fn rule<'a>(&self, sentence: &'a str) -> Cow<'a, str> {
         if self.is_source() {
             return sentence.into();
@@ -44,10 +45,10 @@ impl Texts {
     }
 }
 
-/// An English sentence with places for values.
+/// An English sentence with variables.
 #[derive(Debug)]
 struct Pattern {
-    /// Of its text.
+    /// The name of its text.
     name: &'static str,
     parts: Vec<Part>,
 }
@@ -61,14 +62,15 @@ enum Part {
 type Values<'a> = Vec<(&'static str, &'a str)>;
 
 impl Pattern {
-    /// The values of a sentence of this form.
+    /// Returns the values of a sentence that matches.
     fn values<'a>(&self, sentence: &'a str) -> Option<Values<'a>> {
         let mut values = Values::new();
         of_parts(&self.parts, sentence, &mut values)?;
         Some(values)
     }
 
-    /// How much of it is fixed: of two that fit, the one that says more itself is meant.
+    /// Returns the length of the fixed text: of two patterns that match, the one with more is
+    /// right.
     fn fixed(&self) -> usize {
         let texts = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.len(),
@@ -87,7 +89,7 @@ fn recognized(sentence: &str) -> Option<(&'static Pattern, Values<'_>)> {
     fitting.max_by_key(|(pattern, _)| pattern.fixed())
 }
 
-/// Takes a sentence apart; a value ends where the text behind it first begins, and what is last
+/// Splits a sentence; a value ends at the first occurrence of the text after it, and the last one
 /// reaches to the end.
 fn of_parts<'a>(parts: &[Part], rest: &'a str, values: &mut Values<'a>) -> Option<()> {
     let Some((first, others)) = parts.split_first() else {
@@ -111,7 +113,7 @@ fn of_parts<'a>(parts: &[Part], rest: &'a str, values: &mut Values<'a>) -> Optio
     of_parts(others, rest, values)
 }
 
-/// The patterns of a source; a test says that all of it is read.
+/// Returns the patterns of a source; a test ensures that all of it is read.
 fn patterns(source: &'static str) -> Vec<Pattern> {
     let resource = parser::parse(source).unwrap_or_else(|(read, _)| read);
     let pattern = |entry| match entry {

@@ -1,4 +1,4 @@
-//! What is recognized, and that it is all that the crates below say.
+//! Tests that sentences are recognized, and that the texts cover all sentences of the crates below.
 
 mod said;
 
@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// A sentence of this form, and what it must be in a language with brackets around each text.
+/// Returns a sentence of this pattern, and its translation into a language with brackets around
+/// each text.
 fn sample(pattern: &Pattern) -> (String, String) {
     let (mut said, mut shown) = (String::new(), format!("⟦{}|", pattern.name));
     for part in &pattern.parts {
@@ -29,7 +30,7 @@ fn sample(pattern: &Pattern) -> (String, String) {
     (said, shown + "⟧")
 }
 
-/// Says the name of each text, and its values.
+/// Returns texts that consist of their names and values.
 fn bracketed() -> Texts {
     let text = |pattern: &Pattern| {
         let values = pattern.parts.iter().filter_map(|part| match part {

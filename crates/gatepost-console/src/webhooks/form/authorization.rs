@@ -1,11 +1,11 @@
-//! The authorization of a webhook, as it is typed. Secrets are read, and never written into a page.
+//! The authorization in a webhook's form. Secrets are read, and never written into a page.
 
 use webhook_model::{Authorization, AuthorizationKind, ClientAuthentication, Invalid, OAuth2};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
 
-/// What is stored, without its secrets.
+/// Returns the form with the stored values, without secrets.
 pub(super) fn stored(form: Form, authorization: &Authorization) -> Form {
     let form = form.with("auth", authorization.kind().as_str());
     let way = ClientAuthentication::default();
@@ -20,8 +20,8 @@ pub(super) fn stored(form: Form, authorization: &Authorization) -> Form {
     }
 }
 
-/// Whether the secret of the chosen type was typed, or there is none to type: a stored user without
-/// a password is in the form.
+/// Whether the secret of the chosen type was typed, or the type needs none: a stored user without a
+/// password is in the form.
 pub(super) fn is_entered(form: &Form, present: &Authorization) -> bool {
     let is_typed = |name| !form.word(name).is_empty();
     let no_password =
@@ -35,7 +35,7 @@ pub(super) fn is_entered(form: &Form, present: &Authorization) -> bool {
     }
 }
 
-/// Parses the fields. A secret that is left empty keeps its present value if the type is the same.
+/// Parses the fields. An empty secret keeps its present value if the type is the same.
 pub(super) fn parse(
     form: &Form,
     problems: &mut Problems,
@@ -72,7 +72,7 @@ pub(super) fn parse(
     }
 }
 
-/// The field of the form for a field of an OAuth 2 client, as it is called on the wire.
+/// Returns the field of the form for a field of an OAuth 2 client, by its name in the API.
 pub(super) fn field_of(field: &str) -> &'static str {
     match field {
         "oauth_token_url" => "oauth_token_url",
@@ -93,7 +93,7 @@ fn client(form: &Form, secret: &str) -> Result<OAuth2, Invalid> {
     Ok(client.with_authentication(authentication))
 }
 
-/// What was typed, or what is stored where nothing was.
+/// Returns the typed value, or the stored one if nothing was typed.
 fn typed_or<'a>(form: &'a Form, name: &str, stored: Option<&'a str>) -> &'a str {
     match (form.word(name), stored) {
         ("", Some(stored)) => stored,

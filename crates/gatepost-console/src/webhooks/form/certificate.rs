@@ -1,4 +1,4 @@
-//! The client certificate of a webhook: what is shown of it, and its fields in the form.
+//! The client certificate of a webhook: its details, and its fields in the form.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ use crate::layout::{badge, seen};
 use crate::problems::{Problems, rule};
 use crate::time::stamp;
 
-/// How long before it expires there is a warning.
+/// The time before the expiration from which on there is a warning.
 const SOON: TimeDelta = TimeDelta::days(30);
 
-/// Rows of a list of details: the subject, and when it expires.
+/// Renders rows of a list of details: the subject, and the expiration.
 pub(in crate::webhooks) fn details(ctx: &PageContext, identity: &ClientIdentity) -> Markup {
     let t = ctx.texts();
     let certificate = ClientCertificate::from_pem(identity.certificate());
@@ -44,7 +44,7 @@ fn expiry(ctx: &PageContext, certificate: &ClientCertificate) -> Markup {
     }
 }
 
-/// The fields, empty whatever was typed: a key may have got into the wrong one.
+/// Renders the fields, always empty: a key may have been typed into the wrong one.
 pub(super) fn fields(
     ctx: &PageContext,
     sheet: &Sheet<'_>,
@@ -56,7 +56,7 @@ pub(super) fn fields(
         None if is_wrong => t.of("webhooks-form-secret-again"),
         None => Cow::default(),
     };
-    // Few targets want one: open where there is one, or something is to be typed again.
+    // Few targets need one: the section is open if there is one, or a field must be typed again.
     let open = stored.is_some() || is_wrong;
     html! { details open[open] {
         summary { h2 { (t.of("webhooks-form-client-title")) } }
@@ -72,7 +72,7 @@ pub(super) fn is_key_entered(form: &Form) -> bool {
     !form.word("client_key").is_empty()
 }
 
-/// Parses the fields; `Some(None)` for no certificate. What is left empty keeps its present value.
+/// Parses the fields; `Some(None)` for no certificate. An empty field keeps its present value.
 pub(super) fn parse(
     form: &Form,
     problems: &mut Problems,
@@ -102,7 +102,7 @@ pub(super) fn parse(
     noted.ok().map(Some)
 }
 
-/// The form field for a field of the record, as it is called on the wire.
+/// Returns the field of the form for a field of the record, by its name in the API.
 pub(super) fn field_of(field: &str) -> &'static str {
     if field == Field::ClientKey.as_str() {
         "client_key"

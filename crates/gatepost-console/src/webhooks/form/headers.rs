@@ -1,5 +1,5 @@
-//! The headers of a webhook, as they are typed: as rows or as lines, with masks for stored values
-//! that are not shown.
+//! The headers in a webhook's form: as rows or as lines, with masks for stored values that are not
+//! shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,15 +13,15 @@ use crate::layout::{self, Column};
 use crate::problems::{Problems, rule};
 use crate::texts::Texts;
 
-/// Shown in place of a stored value that is secret. No header can contain it, so a typed value is
-/// never mistaken for it.
+/// The mask for a stored value that is secret. No header can contain it, so a typed value is never
+/// mistaken for it.
 pub(in crate::webhooks) const MASK: &str = "••••••••";
 
-/// The columns of a row, and a row to type into.
+/// The columns of a row, and a blank row.
 const COLUMNS: [&str; 2] = ["name", "value"];
 const BLANK: [&str; 2] = ["", ""];
 
-/// A single header: the message is JSON.
+/// Returns the form with a single header, which says that the message is JSON.
 pub(super) fn json(form: Form) -> Form {
     with(
         form,
@@ -29,7 +29,7 @@ pub(super) fn json(form: Form) -> Form {
     )
 }
 
-/// What is stored, with its secrets masked.
+/// Returns the form with the stored headers, secrets masked.
 pub(super) fn stored(form: Form, headers: &Headers) -> Form {
     let shown = headers.iter().map(|header| {
         let value = if header.is_sensitive() {
@@ -42,7 +42,7 @@ pub(super) fn stored(form: Form, headers: &Headers) -> Form {
     with(form, shown.collect())
 }
 
-/// As rows and as lines, of which one counts.
+/// Returns the form with the headers as rows and as lines; only the rows count.
 fn with(form: Form, rows: Vec<[String; 2]>) -> Form {
     let lines = rows.iter().map(|row| format!("{}\n", row.join(": ")));
     form.with("header_mode", "rows")
@@ -68,7 +68,7 @@ pub(super) fn parse(
     problems.take(field, headers)
 }
 
-/// Whether all values were typed: no mask stands for a stored one.
+/// Whether all values were typed, so that no mask stands for a stored one.
 pub(super) fn is_entered(form: &Form) -> bool {
     if by_text(form) {
         return !form.text("headers_text").contains(MASK);
@@ -77,7 +77,7 @@ pub(super) fn is_entered(form: &Form) -> bool {
     !rows.iter().flatten().any(|cell| cell.contains(MASK))
 }
 
-/// The form field that counts.
+/// Returns the field of the form that counts.
 pub(super) fn field(form: &Form) -> &'static str {
     if by_text(form) {
         "headers_text"
@@ -86,10 +86,10 @@ pub(super) fn field(form: &Form) -> &'static str {
     }
 }
 
-/// The fields.
+/// Renders the fields.
 pub(super) fn fields(sheet: &Sheet<'_>) -> Markup {
     let t = sheet.texts;
-    // The editor puts the number there.
+    // The editor inserts the number here.
     let number = [("number", "%".into())];
     let columns = [
         Column {
@@ -122,7 +122,7 @@ fn rows(form: &Form) -> Rows {
     form.rows("header", COLUMNS, BLANK, MAX_HEADERS)
 }
 
-/// Headers from rows of a name and a value. Empty rows are skipped, but counted.
+/// Parses headers from rows of a name and a value. Empty rows are skipped, but counted.
 fn of_rows(
     texts: &Texts,
     rows: &[Vec<String>],
@@ -143,7 +143,7 @@ fn of_rows(
     of_text(texts, &lines.join("\n"), present)
 }
 
-/// Headers from lines.
+/// Parses headers from lines.
 fn of_text(texts: &Texts, text: &str, present: Option<&Headers>) -> Result<Headers, String> {
     Headers::parse_lines(&unmask(texts, text, present)?).map_err(rule)
 }
@@ -193,7 +193,7 @@ mod tests {
             read(&text).unwrap(),
             "A:1\nx-token:one\nX-Token:new\nX-Token:two\n"
         );
-        // A third mask, a mask of a value that is shown, and one without a stored value.
+        // A third mask, a mask of a value that is not secret, and one without a stored value.
         for wrong in [
             format!("X-Token:{MASK}\nX-Token:{MASK}\nX-Token:{MASK}"),
             format!("X-Plain:{MASK}"),

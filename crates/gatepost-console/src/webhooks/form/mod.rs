@@ -22,7 +22,7 @@ use crate::form::Form;
 use crate::problems::{Problems, rule};
 use crate::texts::Texts;
 
-/// The form of a new webhook.
+/// Returns the form of a new webhook.
 pub(super) fn fresh() -> Form {
     let form = Form::default()
         .with("delivery_mode", DeliveryMode::default().as_str())
@@ -32,7 +32,7 @@ pub(super) fn fresh() -> Form {
     headers::json(authorization::stored(form, &Authorization::None))
 }
 
-/// What is stored, with its secrets masked.
+/// Returns the form of a stored webhook, with its secrets masked.
 pub(super) fn stored(webhook: &Webhook) -> Form {
     let schedule = webhook.retry_schedule.as_ref().map(ToString::to_string);
     let rate = webhook.rate.map(|rate| rate.get().to_string());
@@ -52,8 +52,8 @@ pub(super) fn stored(webhook: &Webhook) -> Form {
     headers::stored(form, &webhook.headers)
 }
 
-/// Parses the fields; each error is noted beside its field. What is masked or left out is taken
-/// from `present`.
+/// Parses the fields; notes each error next to its field. Masked or missing values are taken from
+/// `present`.
 pub(super) fn parse(
     form: &Form,
     texts: &Texts,
@@ -126,7 +126,7 @@ pub(super) fn parse(
     }
 }
 
-/// Which secrets were typed into this form, for the webhook that is stored.
+/// Returns which secrets were typed into this form, for the stored webhook.
 pub(super) fn entered(form: &Form, present: &Webhook) -> ResubmittedSecrets {
     ResubmittedSecrets::default()
         .with_authorization(authorization::is_entered(form, &present.authorization))
@@ -134,7 +134,7 @@ pub(super) fn entered(form: &Form, present: &Webhook) -> ResubmittedSecrets {
         .with_headers(headers::is_entered(form))
 }
 
-/// Whether no stored secret would go elsewhere; asks for each that would.
+/// Whether no stored secret would be sent to another target; asks for each that would.
 fn stays_or_enters(
     form: &Form,
     texts: &Texts,
@@ -156,7 +156,7 @@ fn stays_or_enters(
     carried.is_empty()
 }
 
-/// The form field for a field of the record, as it is called on the wire.
+/// Returns the field of the form for a field of the record, by its name in the API.
 pub(super) fn field_of(form: &Form, field: &'static str) -> &'static str {
     match field {
         "authorization_type" | "authorization_value" => "auth",
@@ -213,11 +213,11 @@ pub(super) fn fields(
     }
 }
 
-/// The type, and the fields of all types.
+/// Renders the type, and the fields of all types.
 fn authorization_fields(sheet: &Sheet<'_>, present: Option<&Webhook>) -> Markup {
     let t = sheet.texts;
     let stored = present.map(|webhook| webhook.authorization.kind());
-    // What is to know of a secret that the page does not show.
+    // The note on a stored secret, which the page does not show.
     let more = if stored.is_some_and(|kind| kind != AuthorizationKind::None) {
         t.of("webhooks-form-secret-stored")
     } else if sheet.problems.is_empty() {
@@ -341,7 +341,7 @@ mod tests {
         let form = form.with("url", "https://example.com/other");
         assert_eq!(asked(&form), "auth header unsign");
         let form = form.with("url", "https://example.com:444/in");
-        // Another user is no other password.
+        // A new user name does not replace the password.
         let form = form.with("user", "other");
         assert_eq!(asked(&form), "auth header unsign");
         let form = form.with("password", "p").with("header.0.value", "t0ken");

@@ -1,4 +1,4 @@
-//! What no form takes, field by field.
+//! The values that forms refuse, field by field.
 
 const LONG: &str = concat!(
     "0123456789012345678901234567890123456789012345678901234567890123456789",
@@ -7,7 +7,7 @@ const LONG: &str = concat!(
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-/// The field where the reason is, and what is typed into which fields.
+/// The field with the error, and the typed values of fields.
 pub(super) type Refused = (&'static str, &'static [(&'static str, &'static str)]);
 
 pub(super) const KEYS: &[Refused] = &[

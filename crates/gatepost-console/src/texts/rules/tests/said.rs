@@ -1,4 +1,4 @@
-//! The sentences of the crates below, as their sources have them.
+//! The sentences of the crates below, as they are in their sources.
 
 mod lists;
 
@@ -93,7 +93,7 @@ fn add(path: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text literals of a source, without those of comments and tests.
+/// Returns the text literals of a source, without those of comments and tests.
 fn literals(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap();
     let lines = code.lines().filter(|line| !line.trim().starts_with("//"));
@@ -129,13 +129,13 @@ fn is_elsewhere(literal: &str) -> bool {
         .any(|all| all.contains(&literal))
 }
 
-/// Several words, of which one is longer than two letters.
+/// Whether a literal has several words, one of them longer than two letters.
 fn is_sentence(literal: &str) -> bool {
     let word = |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     literal.contains(' ') && literal.split(' ').any(word)
 }
 
-/// What a literal may become with values in its places.
+/// Returns the texts that a literal may become with values.
 fn samples(literal: &str) -> Vec<String> {
     let literal = literal.replace("{{", "\u{1}").replace("}}", "\u{2}");
     let literal = literal.replace("${APIKEY}", "$\u{1}APIKEY\u{2}");

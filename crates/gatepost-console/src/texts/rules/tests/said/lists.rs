@@ -1,6 +1,6 @@
-//! Where sentences are, and which of them are none of a page.
+//! The sources with sentences, and the sentences that are on no page.
 
-/// Where sentences are that get onto pages, below the folder of all crates.
+/// The sources with sentences that pages show, below the folder of all crates.
 pub(super) const SOURCES: [&str; 32] = [
     "apikey-core/src/grant/name.rs",
     "apikey-core/src/grant/names.rs",
@@ -36,7 +36,7 @@ pub(super) const SOURCES: [&str; 32] = [
     "webhook-model/src/webhook",
 ];
 
-/// Parts of sentences: each of those is a text as a whole.
+/// Parts of sentences, which are texts only as a whole.
 pub(super) const PARTS: [&str; 18] = [
     " (second request, over a new connection)",
     " (second request, with a new access token)",
@@ -57,7 +57,7 @@ pub(super) const PARTS: [&str; 18] = [
     "{} requests per minute",
     "each {RULE}",
 ];
-/// For these a page has texts of its own, by the variant of the error.
+/// Sentences for which pages have their own texts, by the variant of the error.
 pub(super) const OWN: [&str; 23] = [
     "{}: does not exist",
     "records of this user are not the caller's to manage",
@@ -83,7 +83,7 @@ pub(super) const OWN: [&str; 23] = [
     "user: there is no such user",
     "a webhook of that name exists",
 ];
-/// Of calls that no page makes, and for developers and the log of the process.
+/// Sentences of calls that no page makes, and those for developers and the log of the process.
 pub(super) const NO_PAGE: [&str; 21] = [
     "by hand",
     "could not count usage",
@@ -108,7 +108,7 @@ pub(super) const NO_PAGE: [&str; 21] = [
     "{count} occurrences in one call; at most {most} are allowed",
 ];
 
-/// Made of [`PARTS`].
+/// The texts made of [`PARTS`].
 pub(super) const WHOLE: [&str; 12] = [
     "rules-each-must-be-1-to",
     "rules-is-not-known-use-eq",
@@ -123,7 +123,7 @@ pub(super) const WHOLE: [&str; 12] = [
     "rules-this-user-has-of",
     "rules-you-have-of",
 ];
-/// Of the crate `url`, in its words.
+/// The texts of the crate `url`.
 pub(super) const URLS: [&str; 10] = [
     "rules-empty-host",
     "rules-invalid-international-domain-name",
