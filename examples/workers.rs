@@ -24,7 +24,7 @@ use webhook_model::{OwnerId, Timeout, Webhook};
 type Failure = Box<dyn Error + Send + Sync>;
 
 const SCHEMA: &str = "gatepost_example_workers";
-const MESSAGES: usize = 600;
+const MESSAGES: usize = 300;
 
 /// The platform's users: 1, and nobody else.
 #[derive(Debug)]
@@ -85,6 +85,8 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
 
 async fn share(url: &str) -> Result<ExitCode, Failure> {
     let receiver = Receiver::start(None).await?;
+    // Otherwise one worker could send everything.
+    receiver.answer_after(Duration::from_millis(30));
     let engine = engine(url, None).await?;
     let target = format!("http://{}/in", receiver.addr).parse()?;
     let mut webhook = Webhook::new(OwnerId(1), "shared".parse()?, target);

@@ -39,6 +39,7 @@ impl Received {
 #[derive(Debug, Default)]
 struct Inner {
     script: Mutex<VecDeque<StatusCode>>,
+    delay: Mutex<Duration>,
     got: Mutex<Vec<Received>>,
     arrived: Notify,
 }
@@ -75,6 +76,11 @@ impl Receiver {
     /// Sets the next responses, in order.
     pub fn answer_with(&self, statuses: &[StatusCode]) {
         lock(&self.inner.script).extend(statuses);
+    }
+
+    /// Sets how long each response takes; at first no time.
+    pub fn answer_after(&self, delay: Duration) {
+        *lock(&self.inner.delay) = delay;
     }
 
     /// Returns all requests so far.
@@ -128,6 +134,10 @@ async fn receive(
         answered,
     });
     inner.arrived.notify_waiters();
+    let delay = *lock(&inner.delay);
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
     answered
 }
 
