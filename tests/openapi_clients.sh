@@ -9,7 +9,7 @@
 #
 # Generators come from the package indexes, in the versions below, into the target folder, where the next run finds them
 # (OPENAPI_CLIENTS names another one). The Java client needs Jackson, which is in the generator's own jar; the Go client needs nothing but
-# Go's library. One that cannot be had is named; where none can, it ends with 77. `./test` runs it in its second stage.
+# Go's library. One that cannot be had is named; where none can, it ends with 77. `./test full` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
