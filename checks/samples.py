@@ -150,10 +150,13 @@ sample: upper > base
     RULES: """# Rules
 
 ## SPEC 2.1: the leg
-| SPEC | the rule | proved by |
-|---|---|---|
-| 2.1 rule 1 | Three | `spec_2_1_rule_1_three` |
-| 2.1 rule 2 | Or four | `four_legs_stand`, `tests/it/spec/legs.rs` |
+- **Feet:** one a leg.
+
+1. Three.
+2. Or four.
+
+## WIRE 1: tables
+Tests: `spec/legs`
 """,
     SPEC: """//! SPEC 2.1 rules 1 and 2.
 
@@ -162,8 +165,9 @@ sample: upper > base
 #[test]
 fn spec_2_1_rule_1_three() {}
 
+/// SPEC 2.1 "Feet": one a leg. SPEC 2.1 rule 2: four.
 #[test]
-fn four_legs_stand() {}
+fn spec_2_1_feet() {}
 """,
     METER: """//! Metrics.
 
@@ -315,12 +319,12 @@ WRONG = (
     ("a plan that is no part of the project", "rules_cited", {
         LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
     }),
-    ("a rule without a test", "rules_proved", {
-        RULES: ("`four_legs_stand`, `tests/it/spec/legs.rs`", "nothing"),
-    }),
-    ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
-    ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
-    ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
+    ("a rule that no test cites", "rules_proved", {RULES: ("2. Or four.", "2. Or four.\n3. Or five.")}),
+    ("a field that no test cites", "rules_proved", {RULES: ("**Feet", "**Toes")}),
+    ("a section that names no tests", "rules_proved", {RULES: ("`spec/legs`", "")}),
+    ("a file that is not there", "rules_proved", {RULES: ("spec/legs`", "spec/arms`")}),
+    ("a test of no section", "rules_proved", {SPEC: ("fn spec_2_1_feet", "fn spec_2_2_feet")}),
+    ("a test of no rule", "rules_proved", {SPEC: ("fn spec_2_1_feet", "fn spec_2_1_rule_3_feet")}),
     ("a word too often in a doc comment", "word_counts", {
         TABLE: ("/// A table ", "/// A table\n/// of the house "),
     }),
