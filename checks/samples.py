@@ -14,7 +14,7 @@ TABLE = "crates/sample/src/base/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
-MODULES = "docs/internals/modules.md"
+MODULES = "checks/modules.txt"
 RULES = "docs/internals/requirements.md"
 SPEC = "tests/it/spec/legs.rs"
 METER = "crates/sample/src/meter.rs"
@@ -136,13 +136,7 @@ services gatepost-keys ───► apikey-core       above the models
 models   apikey-core · delivery               know nobody
 ```
 """,
-    MODULES: """# Modules
-
-```
-modules of each crate
-sample: upper > base
-```
-""",
+    MODULES: "sample: upper > base\n",
     KEYS: "[dependencies]\napikey-core.workspace = true\nserde = { version = \"1\" }\n",
     "crates/gatepost/Cargo.toml": "[dependencies]\ngatepost-keys.workspace = true\n",
     "crates/apikey-core/Cargo.toml": "[dependencies]\n",
@@ -197,7 +191,7 @@ mod tests {
 |---|---|
 | `legs(4)` | 4 |
 """,
-    SUMMARY: "[m](internals/modules.md) [r](internals/requirements.md) [o](operations/monitoring.md)\n"
+    SUMMARY: "[r](internals/requirements.md) [o](operations/monitoring.md)\n"
     "[c](reference/configuration.md)\n",
     "checks/words.txt": "# The most.\ngone 1 0 0\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
