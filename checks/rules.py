@@ -1,7 +1,8 @@
 """The rules that comments cite are in docs/internals/requirements.md, and tests cite its items.
 
-The page has a heading for each section (`## SPEC 2.1: …`), a numbered item for each rule, and fields
-in bold. A section of WIRE ends with `Tests:` and files of `tests/it`."""
+The page has a row for each section of SPEC (`| 2.1 | … | 6 |`), with its fields in bold and the
+number of its rules, and a heading for each section of WIRE, which ends with `Tests:` and files of
+`tests/it`."""
 
 import re
 
@@ -9,10 +10,10 @@ from tree import Problem
 from words import paragraphs
 
 PAGE = "docs/internals/requirements.md"
-HEADING = re.compile(r"## (SPEC|WIRE) ([\d.]+):")
-ITEM = re.compile(r"(\d+)\. ")
+HEADING = re.compile(r"## (WIRE) ([\d.]+):")
+ROW = re.compile(r"\| ([\d.]+) \| (.+) \| (\d+) \|")
 CODE = re.compile(r"`([^`]+)`")
-FIELD = re.compile(r"\*\*(.+?):?\*\*")
+FIELD = re.compile(r"\*\*(.+?)\*\*")
 NUMBER = r"\d+(?:\.\d+)*"
 # `SPEC 2.1`, `SPEC 3 and 7`, `SPEC 2.1 rules 4 and 5`; one of these ends where the next begins.
 CITED = re.compile(
@@ -60,21 +61,16 @@ def unknown(match, sections, rules):
 
 def known(tree):
     """The sections of the page; its rules and its fields, each with the line that it is on."""
-    sections, rules, fields, section = {}, {}, {}, None
-    for number, line in lines(tree):
+    sections, rules, fields = set(), {}, {}
+    for number, line in enumerate(tree.text(PAGE).splitlines(), 1):
         if heading := HEADING.match(line):
-            section = heading.groups()
-            sections[section] = number
-        elif section and (item := ITEM.match(line)):
-            rules[*section, item[1]] = number
-        elif section:
-            fields.update({(*section, name): number for name in FIELD.findall(line)})
+            sections.add(heading.groups())
+        elif row := ROW.match(line):
+            section = ("SPEC", row[1])
+            sections.add(section)
+            rules.update({(*section, str(n)): number for n in range(1, int(row[3]) + 1)})
+            fields.update({(*section, name): number for name in FIELD.findall(row[2])})
     return sections, rules, fields
-
-
-def lines(tree):
-    """The lines of the page with their numbers."""
-    return enumerate(tree.text(PAGE).splitlines(), 1)
 
 
 def rules_proved(tree):

@@ -143,11 +143,9 @@ models   apikey-core · delivery               know nobody
     "crates/delivery/Cargo.toml": "[dependencies]\n",
     RULES: """# Rules
 
-## SPEC 2.1: the leg
-- **Feet:** one a leg.
-
-1. Three.
-2. Or four.
+| SPEC | subject and fields | rules |
+|---|---|---|
+| 2.1 | the leg: **Feet** | 2 |
 
 ## WIRE 1: tables
 Tests: `spec/legs`
@@ -185,7 +183,7 @@ mod tests {
     DASHBOARD: '{"expr": ["gatepost_sat_total", "gatepost_meal_seconds_bucket"]}\n',
     ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
     SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
-    "README.md": "# A sample\n\nAt most ten. [Legs](docs/internals/requirements.md#spec-21-the-leg), [all](crates).\n",
+    "README.md": "# A sample\n\nAt most ten. [Legs](docs/internals/requirements.md#wire-1-tables), [all](crates).\n",
     OPTIONS: f"""<!-- options: {TABLE} -->
 | `Sample::builder()` | default |
 |---|---|
@@ -294,7 +292,7 @@ WRONG = (
         TABLE: ("/// A table ", "/// It stands\n/// in a table "),
     }),
     ("a link to no file", "links", {"README.md": ("requirements.md", "requirement.md")}),
-    ("a link to no heading", "links", {"README.md": ("#spec-21-the-leg", "#spec-21")}),
+    ("a link to no heading", "links", {"README.md": ("#wire-1-tables", "#wire-1")}),
     ("a page that the summary lacks", "summary", {"docs/more.md": "# More\n"}),
     ("an option without a row", "options", {OPTIONS: ("| `legs(4)` | 4 |\n", "")}),
     ("an option that does not exist", "options", {OPTIONS: ("`legs(4)`", "`legs.arms`")}),
@@ -313,7 +311,7 @@ WRONG = (
     ("a plan that is no part of the project", "rules_cited", {
         LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
     }),
-    ("a rule that no test cites", "rules_proved", {RULES: ("2. Or four.", "2. Or four.\n3. Or five.")}),
+    ("a rule that no test cites", "rules_proved", {RULES: ("| 2 |", "| 3 |")}),
     ("a field that no test cites", "rules_proved", {RULES: ("**Feet", "**Toes")}),
     ("a section that names no tests", "rules_proved", {RULES: ("`spec/legs`", "")}),
     ("a file that is not there", "rules_proved", {RULES: ("spec/legs`", "spec/arms`")}),
