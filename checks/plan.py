@@ -1,10 +1,9 @@
 """The plan of crates and modules is what manifests and imports say.
 
-Two blocks are read. In the one of ARCHITECTURE.md that begins with `facade`, a line names crates,
-and after an arrow the crates that they depend on; a crate may also depend on the dependencies of
-those. In the one of docs/internals/modules.md that begins with `modules`, a line names a crate and
-its modules (the files and folders of its `src`), the top layer first; a module imports only from
-lower layers."""
+In the block of ARCHITECTURE.md that begins with `facade`, a line names crates, and after an arrow the
+crates that they depend on; a crate may also depend on the dependencies of those. In
+checks/modules.txt a line names a crate and its modules (the files and folders of its `src`), the top
+layer first; a module imports only from lower layers."""
 
 import functools
 import posixpath
@@ -15,16 +14,16 @@ from cycles import Crate, shortest
 from tree import Problem
 
 CRATES = "ARCHITECTURE.md"
-MODULES = "docs/internals/modules.md"
+MODULES = "checks/modules.txt"
 ARROW = "───►"
 CRATE = re.compile(r"\b(?:gatepost(?:-[a-z]+)?|apikey-core|webhook-model|delivery)\b")
 
 
-def block(tree, page, first_word):
-    """The lines of the code block of a page that begins with this word, and where it begins."""
-    lines = tree.text(page).splitlines()
+def block(tree):
+    """The lines of the map of the crates, and where it begins."""
+    lines = tree.text(CRATES).splitlines()
     for at, line in enumerate(lines):
-        if line == "```" and lines[at + 1 : at + 2] and lines[at + 1].startswith(first_word):
+        if line == "```" and lines[at + 1 : at + 2] and lines[at + 1].startswith("facade"):
             end = lines.index("```", at + 1)
             return at + 2, lines[at + 1 : end]
     return 0, []
@@ -56,7 +55,7 @@ def declared(lines):
 
 def crates_as_planned(tree):
     """the map of the crates in ARCHITECTURE.md is what the manifests say"""
-    at, lines = block(tree, CRATES, "facade")
+    at, lines = block(tree)
     plan, real = declared(lines), manifests(tree)
     if real and not lines:
         yield Problem(CRATES, 0, "has no map of the crates")
@@ -128,13 +127,12 @@ def layers(crate):
 
 
 def modules_as_planned(tree):
-    """the modules of each crate in docs/internals/modules.md are what the imports say, layer by layer"""
-    at, lines = block(tree, MODULES, "modules")
-    plan = dict(line.split(":", 1) for line in lines[1:] if ":" in line)
+    """the modules of each crate in checks/modules.txt are what the imports say, layer by layer"""
+    plan = dict(line.split(":", 1) for line in tree.text(MODULES).splitlines())
     for lib in (p for p in tree.rust if re.fullmatch(r"crates/[^/]+/src/lib\.rs", p)):
         name = lib.split("/")[1]
         real, cycle = layers(Crate(tree, lib))
         if cycle:
             yield Problem(lib, 0, f"a cycle of modules: {' -> '.join(cycle)}")
         elif real and plan.get(name, "").strip() != real:
-            yield Problem(MODULES, at, f"the modules are now\n    {name}: {real}")
+            yield Problem(MODULES, 0, f"the modules are now\n    {name}: {real}")

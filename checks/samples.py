@@ -14,7 +14,7 @@ TABLE = "crates/sample/src/base/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
-MODULES = "docs/internals/modules.md"
+MODULES = "checks/modules.txt"
 RULES = "docs/internals/requirements.md"
 SPEC = "tests/it/spec/legs.rs"
 METER = "crates/sample/src/meter.rs"
@@ -136,24 +136,19 @@ services gatepost-keys ───► apikey-core       above the models
 models   apikey-core · delivery               know nobody
 ```
 """,
-    MODULES: """# Modules
-
-```
-modules of each crate
-sample: upper > base
-```
-""",
+    MODULES: "sample: upper > base\n",
     KEYS: "[dependencies]\napikey-core.workspace = true\nserde = { version = \"1\" }\n",
     "crates/gatepost/Cargo.toml": "[dependencies]\ngatepost-keys.workspace = true\n",
     "crates/apikey-core/Cargo.toml": "[dependencies]\n",
     "crates/delivery/Cargo.toml": "[dependencies]\n",
     RULES: """# Rules
 
-## SPEC 2.1: the leg
-| SPEC | the rule | proved by |
+| SPEC | subject and fields | rules |
 |---|---|---|
-| 2.1 rule 1 | Three | `spec_2_1_rule_1_three` |
-| 2.1 rule 2 | Or four | `four_legs_stand`, `tests/it/spec/legs.rs` |
+| 2.1 | the leg: **Feet** | 2 |
+
+## WIRE 1: tables
+Tests: `spec/legs`
 """,
     SPEC: """//! SPEC 2.1 rules 1 and 2.
 
@@ -162,8 +157,9 @@ sample: upper > base
 #[test]
 fn spec_2_1_rule_1_three() {}
 
+/// SPEC 2.1 "Feet": one a leg. SPEC 2.1 rule 2: four.
 #[test]
-fn four_legs_stand() {}
+fn spec_2_1_feet() {}
 """,
     METER: """//! Metrics.
 
@@ -187,13 +183,13 @@ mod tests {
     DASHBOARD: '{"expr": ["gatepost_sat_total", "gatepost_meal_seconds_bucket"]}\n',
     ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
     SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
-    "README.md": "# A sample\n\nAt most ten. [Legs](docs/internals/requirements.md#spec-21-the-leg), [all](crates).\n",
+    "README.md": "# A sample\n\nAt most ten. [Legs](docs/internals/requirements.md#wire-1-tables), [all](crates).\n",
     OPTIONS: f"""<!-- options: {TABLE} -->
 | `Sample::builder()` | default |
 |---|---|
 | `legs(4)` | 4 |
 """,
-    SUMMARY: "[m](internals/modules.md) [r](internals/requirements.md) [o](operations/monitoring.md)\n"
+    SUMMARY: "[r](internals/requirements.md) [o](operations/monitoring.md)\n"
     "[c](reference/configuration.md)\n",
     "checks/words.txt": "# The most.\ngone 1 0 0\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
@@ -296,7 +292,7 @@ WRONG = (
         TABLE: ("/// A table ", "/// It stands\n/// in a table "),
     }),
     ("a link to no file", "links", {"README.md": ("requirements.md", "requirement.md")}),
-    ("a link to no heading", "links", {"README.md": ("#spec-21-the-leg", "#spec-21")}),
+    ("a link to no heading", "links", {"README.md": ("#wire-1-tables", "#wire-1")}),
     ("a page that the summary lacks", "summary", {"docs/more.md": "# More\n"}),
     ("an option without a row", "options", {OPTIONS: ("| `legs(4)` | 4 |\n", "")}),
     ("an option that does not exist", "options", {OPTIONS: ("`legs(4)`", "`legs.arms`")}),
@@ -315,12 +311,12 @@ WRONG = (
     ("a plan that is no part of the project", "rules_cited", {
         LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
     }),
-    ("a rule without a test", "rules_proved", {
-        RULES: ("`four_legs_stand`, `tests/it/spec/legs.rs`", "nothing"),
-    }),
-    ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
-    ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
-    ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
+    ("a rule that no test cites", "rules_proved", {RULES: ("| 2 |", "| 3 |")}),
+    ("a field that no test cites", "rules_proved", {RULES: ("**Feet", "**Toes")}),
+    ("a section that names no tests", "rules_proved", {RULES: ("`spec/legs`", "")}),
+    ("a file that is not there", "rules_proved", {RULES: ("spec/legs`", "spec/arms`")}),
+    ("a test of no section", "rules_proved", {SPEC: ("fn spec_2_1_feet", "fn spec_2_2_feet")}),
+    ("a test of no rule", "rules_proved", {SPEC: ("fn spec_2_1_feet", "fn spec_2_1_rule_3_feet")}),
     ("a word too often in a doc comment", "word_counts", {
         TABLE: ("/// A table ", "/// A table\n/// of the house "),
     }),

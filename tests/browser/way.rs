@@ -1,5 +1,5 @@
-//! The complete flow in a real browser: a key that is used, a webhook, a task, an event, a
-//! delivered message.
+//! The complete flow in a real browser (SPEC 4 rule 3): a key that is used, a webhook, a task, an
+//! event, a delivered message.
 
 use axum::http::StatusCode;
 use examples::client::call;

@@ -29,15 +29,16 @@ fn snippet_lines(page: &str) -> Vec<&str> {
 }
 
 #[test]
-fn snippets_of_the_quick_start_are_lines_of_the_example() {
-    let example = text_of("examples/quick_start.rs");
+fn snippets_of_pages_are_lines_of_examples() {
     let pages = [
-        "README.md",
-        "docs/quick-start.md",
-        "crates/gatepost/README.md",
+        ("README.md", "quick_start"),
+        ("docs/quick-start.md", "quick_start"),
+        ("crates/gatepost/README.md", "quick_start"),
+        ("docs/guides/keys.md", "keys_only"),
     ];
-    for page in pages {
+    for (page, example) in pages {
         let text = text_of(page);
+        let example = text_of(&format!("examples/{example}.rs"));
         let shown = snippet_lines(&text);
         assert!(shown.len() > 10, "{page} shows {} lines", shown.len());
         let mut rest = example.lines().map(str::trim);
