@@ -26,11 +26,6 @@ pub use {delivery, gatepost_engine as engine, webhook_model as webhook};
 #[doc = include_str!("../../../docs/guides/tenants.md")]
 struct TenantsPage;
 
-/// The code of the page on tracing compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guides/tracing.md")]
-struct TracingPage;
-
 /// The code of the page on API keys compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/keys.md")]
@@ -85,8 +80,3 @@ struct RestorePage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/operations/monitoring.md")]
 struct MonitoringPage;
-
-/// The code of the page on the threat model compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/security/threat-model.md")]
-struct ThreatModelPage;
