@@ -19,6 +19,8 @@ CITED = re.compile(
 # Plans of earlier steps; they are not part of the project.
 PLANS = re.compile(r"\b(?:DESIGN|HOUSE|PEERS|RELIABILITY|SCALE|STYLE|TENANTS)(?:\.md)? [A-Z]?\d")
 FUNCTION = re.compile(r"\bfn (\w+)\(")
+# Contract tests that are texts: a name on a line of its own.
+SCENARIOS = "crates/gatepost-testkit/src/scenario/"
 SPEC_TESTS = "tests/it/spec/"
 
 
@@ -68,6 +70,9 @@ def rules_proved(tree):
     functions = {
         name: source.path for source in tree.rust.values() for name in FUNCTION.findall(source.code)
     }
+    for path in tree.paths:
+        if path.startswith(SCENARIOS) and path.endswith(".txt"):
+            functions.update((name, path) for name in re.findall(r"^\w+$", tree.text(path), re.M))
     named = set()
     for number, line in lines(tree):
         if not line.startswith("| ") or line.startswith(("| SPEC |", "| WIRE |", "| the rule |")):
