@@ -89,6 +89,7 @@ macro_rules! for_each_clause {
     };
     (scenario [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
+            o01_an_occurrence_waits_as_it_was_pushed
             q02_the_oldest_due_comes_first
             q03_no_delivery_is_given_to_two
             q04_a_lease_holds_until_its_end
@@ -232,7 +233,6 @@ macro_rules! for_each_clause {
     };
     (outbox [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
-            o01_an_occurrence_waits_as_it_was_pushed
             o07_an_audience_comes_back
             o08_rows_come_when_they_are_due
             o10_what_is_left_for_later_is_stored_with_it

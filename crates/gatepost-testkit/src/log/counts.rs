@@ -8,6 +8,7 @@ use webhook_model::WebhookId;
 
 use crate::fixtures::{at, direct, end, keep_all, message, place, purge, queued, tenant};
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 use crate::world::{enqueue, set};
 
 fn count(webhook: WebhookId, hour: i64, n: u64) -> HourlyCount {
@@ -47,15 +48,13 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     let first = [count(w, 1, 5), count(nowhere, 1, 9), count(w, 2, 1)];
     log.add_counts(&first).await.unwrap();
     log.add_counts(&[]).await.unwrap();
-    let racers: Vec<_> = (0..8)
-        .map(|_| {
-            let log = store.log.clone();
-            let both = [count(w, 1, 1), count(o, 2, 1)];
-            tokio::spawn(async move { log.add_counts(&both).await.is_ok() })
-        })
-        .collect();
-    for racer in racers {
-        assert!(racer.await.unwrap(), "L26 many at once");
+    let racers = (0..8).map(|_| {
+        let log = store.log.clone();
+        let both = [count(w, 1, 1), count(o, 2, 1)];
+        async move { log.add_counts(&both).await.is_ok() }
+    });
+    for racer in racing(racers).await {
+        assert!(racer, "L26 many at once");
     }
     log.add_counts(&[count(o, 3, 1), count(o, 3, 2)])
         .await

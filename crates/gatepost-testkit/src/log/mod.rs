@@ -7,7 +7,6 @@ mod listing;
 mod lists;
 pub(crate) mod look;
 mod replays;
-mod scopes;
 mod shown;
 mod usage;
 
@@ -17,6 +16,5 @@ pub use counts::*;
 pub use listing::*;
 pub use lists::*;
 pub use replays::*;
-pub use scopes::*;
 pub use shown::*;
 pub use usage::*;

@@ -8,6 +8,7 @@ use webhook_model::Audience;
 
 use crate::fixtures::{at, claim, direct, from_outbox, message, occurrence, outbox, queued};
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 
 async fn push(store: &Webhooks, audience: Audience, now: i64) -> OutboxId {
     let mut pushed = occurrence("on");
@@ -34,20 +35,18 @@ pub async fn o13_rows_decided_together_are_used_up_once(store: Webhooks) {
     for _ in 0..10 {
         rows.push(push(&store, Audience::OneSystem, 0).await);
     }
-    let racers: Vec<_> = (0..8)
-        .map(|n| {
-            let batch = |(row, place): (&OutboxId, usize)| Enqueue {
-                origin: from_outbox(*row),
-                ..direct(vec![message(hook, &format!("m{n}-{place}"), at(0))])
-            };
-            let batches = rows.iter().zip(0..).map(batch).collect();
-            let queue = store.queue.clone();
-            tokio::spawn(async move { queue.enqueue_all(batches, at(0)).await })
-        })
-        .collect();
+    let racers = (0..8).map(|n| {
+        let batch = |(row, place): (&OutboxId, usize)| Enqueue {
+            origin: from_outbox(*row),
+            ..direct(vec![message(hook, &format!("m{n}-{place}"), at(0))])
+        };
+        let batches = rows.iter().zip(0..).map(batch).collect();
+        let queue = store.queue.clone();
+        async move { queue.enqueue_all(batches, at(0)).await }
+    });
     let mut stored = vec![0; rows.len()];
-    for racer in racers {
-        let answers = racer.await.unwrap();
+    for racer in racing(racers).await {
+        let answers = racer;
         assert_eq!(answers.len(), rows.len(), "O13 an answer for each");
         for (count, answer) in stored.iter_mut().zip(answers) {
             match answer.unwrap() {

@@ -6,28 +6,26 @@ use gatepost_storage::webhooks::RoutesVersion;
 
 use crate::fixtures::{UNLIMITED, at, place, tenant, version, webhook_of};
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 
 /// No version is given twice, also not to two realms, however many change at once.
 pub async fn p02_no_version_is_given_twice(store: Webhooks) {
-    let writers: Vec<_> = (1..=8)
-        .map(|owner| {
-            let store = store.clone();
-            tokio::spawn(async move {
-                place(&store, owner, tenant(owner)).await;
-                let mut seen = vec![version(&store, tenant(owner)).await];
-                for n in 0..8 {
-                    let hook = webhook_of(owner, &format!("w{n}"));
-                    let stored = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
-                    assert!(stored.is_ok(), "P2 stored");
-                    seen.push(version(&store, tenant(owner)).await);
-                }
-                seen
-            })
-        })
-        .collect();
+    let writers = (1..=8).map(|owner| {
+        let store = store.clone();
+        async move {
+            place(&store, owner, tenant(owner)).await;
+            let mut seen = vec![version(&store, tenant(owner)).await];
+            for n in 0..8 {
+                let hook = webhook_of(owner, &format!("w{n}"));
+                let stored = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
+                assert!(stored.is_ok(), "P2 stored");
+                seen.push(version(&store, tenant(owner)).await);
+            }
+            seen
+        }
+    });
     let mut all = Vec::new();
-    for writer in writers {
-        let seen = writer.await.unwrap();
+    for seen in racing(writers).await {
         assert!(seen.is_sorted_by(|a, b| a < b), "P2 a version rises");
         all.extend(seen);
     }

@@ -10,6 +10,7 @@ use webhook_model::{DeliveryMode, WebhookId};
 use super::look::names;
 use crate::fixtures::{at, change, claim, direct, end, message, queued, settlement, webhook};
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 
 /// What was handed out ends as sent, by one attempt more, once: not what is another webhook's, is
 /// being sent, was attempted or replayed since, or has ended.
@@ -68,12 +69,9 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     let first_two = vec![handed[1], handed[0]];
     let racers = (0..4).map(|_| {
         let (store, all) = (store.clone(), first_two.clone());
-        tokio::spawn(async move { say(&store, all).await })
+        async move { say(&store, all).await }
     });
-    let mut ended = Vec::new();
-    for racer in racers.collect::<Vec<_>>() {
-        ended.extend(racer.await.unwrap());
-    }
+    let mut ended = racing(racers).await.concat();
     ended.sort_unstable();
     let found: Vec<_> = ended.iter().map(|one| one.delivery).collect();
     let expected = [handed[0].delivery, handed[1].delivery];

@@ -1,12 +1,11 @@
 //! The scopes of lists of records.
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
-use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Scope};
 
 use crate::fixtures::{place, tenant};
 use crate::harness::Webhooks;
-use crate::world::{Set, set};
+use crate::world::{Set, events_in, set, tasks_in, webhooks_in};
 
 /// Returns the rows in the lists of the three tables, as the numbers of the sets, page by page.
 async fn walked(store: &Webhooks, sets: &[Set], scope: Scope, newest: bool) -> [Vec<usize>; 3] {
@@ -30,24 +29,9 @@ async fn walked(store: &Webhooks, sets: &[Set], scope: Scope, newest: bool) -> [
             }
         };
     }
-    walk!(0, list_webhooks, webhook, |page| WebhookQuery {
-        scope,
-        name: None,
-        page
-    });
-    walk!(1, list_tasks, task, |page| TaskQuery {
-        scope,
-        creator: None,
-        webhook: None,
-        name: None,
-        page
-    });
-    walk!(2, list_events, event, |page| EventQuery {
-        scope,
-        task: None,
-        event_type: None,
-        page
-    });
+    walk!(0, list_webhooks, webhook, |page| webhooks_in(scope, page));
+    walk!(1, list_tasks, task, |page| tasks_in(scope, page));
+    walk!(2, list_events, event, |page| events_in(scope, page));
     found
 }
 

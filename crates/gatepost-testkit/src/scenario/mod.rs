@@ -35,6 +35,7 @@ use step::Step;
 
 use crate::harness::{Harness, Webhooks};
 use crate::outcome::Outcome;
+use crate::runtime::racing;
 
 /// All scenarios.
 const TEXTS: [&str; 6] = [
@@ -134,18 +135,16 @@ impl Play {
         step: &'a Step<'_>,
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
-            let racers: Vec<_> = (0..step.number(0))
-                .map(|n: usize| {
-                    let (mut play, text) = (self.clone(), step.rest.replace('#', &n.to_string()));
-                    tokio::spawn(async move {
-                        let answer = play.act(&Step::parse(&text)).await;
-                        (play, answer)
-                    })
-                })
-                .collect();
+            let racers = (0..step.number(0)).map(|n: usize| {
+                let (mut play, text) = (self.clone(), step.rest.replace('#', &n.to_string()));
+                async move {
+                    let answer = play.act(&Step::parse(&text)).await;
+                    (play, answer)
+                }
+            });
             let mut answers = BTreeMap::new();
-            for racer in racers {
-                let (play, answer) = racer.await.unwrap();
+            for racer in racing(racers).await {
+                let (play, answer) = racer;
                 self.deliveries.extend(play.deliveries);
                 for (id, tokens) in play.tokens {
                     let known = self.tokens.entry(id).or_default();
