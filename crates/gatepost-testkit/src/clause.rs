@@ -7,10 +7,11 @@ use std::sync::Arc;
 use gatepost_storage::{AuditStore, KeyStore};
 
 use crate::harness::{Harness, Webhooks};
+use crate::list::for_each_clause;
 use crate::outcome::{Finding, Outcome};
 use crate::runtime::block_on;
 use crate::sentence::sentence_of;
-use crate::{audit, keys, log, outbox, owners, queue, records, webhooks_kept, whole};
+use crate::{audit, keys, log, outbox, owners, queue, records, scenario, webhooks_kept, whole};
 
 impl<S: Send + 'static> fmt::Debug for Clause<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,38 +43,40 @@ impl<S: Send + 'static> Clause<S> {
 /// Returns all contract tests of keys.
 #[must_use]
 pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
-    let mut all = crate::list::for_each_key_clause!([plain] keys);
-    all.extend(crate::list::for_each_kept_key_clause!([kept] keys));
-    all.extend(crate::whole::list::for_each_whole_key_clause!([kept] whole));
+    let mut all = for_each_clause!(key [plain] keys);
+    all.extend(for_each_clause!(kept_key [kept] keys));
+    all.extend(for_each_clause!(whole_key [kept] whole));
     all
 }
 
 /// Returns all contract tests of the audit log.
 #[must_use]
 pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
-    let mut all = crate::list::for_each_audit_clause!([plain] audit);
-    all.extend(crate::list::for_each_kept_audit_clause!([kept] audit));
-    all.extend(crate::whole::list::for_each_whole_audit_clause!([kept] whole));
+    let mut all = for_each_clause!(audit [plain] audit);
+    all.extend(for_each_clause!(kept_audit [kept] audit));
+    all.extend(for_each_clause!(whole_audit [kept] whole));
     all
 }
 
 /// Returns all contract tests of webhooks, tasks, events, the queue, the log and the outbox.
 #[must_use]
 pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
-    let mut all = crate::list::for_each_record_clause!([plain] records);
-    all.extend(crate::list::for_each_owner_clause!([plain] owners));
-    all.extend(crate::list::for_each_queue_clause!([plain] queue));
-    all.extend(crate::list::for_each_log_clause!([plain] log));
-    all.extend(crate::list::for_each_outbox_clause!([plain] outbox));
-    all.extend(crate::list::for_each_kept_webhook_clause!([kept] webhooks_kept));
-    all.extend(crate::whole::list::for_each_whole_webhook_clause!([kept] whole));
+    let mut all = for_each_clause!(record [plain] records);
+    all.extend(for_each_clause!(owner [plain] owners));
+    all.extend(for_each_clause!(scenario[scenarios]));
+    all.extend(for_each_clause!(queue [plain] queue));
+    all.extend(for_each_clause!(log [plain] log));
+    all.extend(for_each_clause!(outbox [plain] outbox));
+    all.extend(for_each_clause!(kept_webhook [kept] webhooks_kept));
+    all.extend(for_each_clause!(kept_scenario[scenarios]));
+    all.extend(for_each_clause!(whole_webhook [kept] whole));
     all
 }
 
 /// Returns all contract tests of records that cannot be read; for a harness that can spoil one.
 #[must_use]
 pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
-    crate::list::for_each_unreadable_clause!([kept] webhooks_kept)
+    for_each_clause!(unreadable [kept] webhooks_kept)
 }
 
 /// Runs the contract test of this name on the store of this harness; the body of a test.
@@ -131,6 +134,17 @@ macro_rules! plain {
     };
 }
 use plain;
+
+/// Contract tests that are scenarios.
+macro_rules! scenarios {
+    ([] $($clause:ident)*) => {
+        vec![$(Clause {
+            name: stringify!($clause),
+            run: |harness| Box::pin(scenario::play(stringify!($clause), harness)),
+        }),*]
+    };
+}
+use scenarios;
 
 /// Contract tests that take the harness.
 macro_rules! kept {

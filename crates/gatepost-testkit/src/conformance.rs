@@ -6,10 +6,10 @@
 #[macro_export]
 macro_rules! key_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_whole_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_kept_key_clause! {
-            [$crate::conformance_tests] key_clauses, $harness; $($durable)?
+        $crate::for_each_clause! { key [$crate::conformance_tests] key_clauses, $harness; }
+        $crate::for_each_clause! { whole_key [$crate::conformance_tests] key_clauses, $harness; }
+        $crate::for_each_clause! {
+            kept_key [$crate::conformance_tests] key_clauses, $harness; $($durable)?
         }
     };
 }
@@ -20,16 +20,20 @@ macro_rules! key_store_conformance {
 #[macro_export]
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_owner_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_whole_webhook_clause! {
-            [$crate::conformance_tests] webhook_clauses, $harness;
+        $crate::for_each_clause! { record [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! { owner [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! { scenario [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! { queue [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! { log [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! { outbox [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_clause! {
+            whole_webhook [$crate::conformance_tests] webhook_clauses, $harness;
         }
-        $crate::for_each_kept_webhook_clause! {
-            [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        $crate::for_each_clause! {
+            kept_webhook [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        }
+        $crate::for_each_clause! {
+            kept_scenario [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
         }
     };
 }
@@ -40,12 +44,12 @@ macro_rules! webhook_store_conformance {
 #[macro_export]
 macro_rules! audit_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_audit_clause! { [$crate::conformance_tests] audit_clauses, $harness; }
-        $crate::for_each_whole_audit_clause! {
-            [$crate::conformance_tests] audit_clauses, $harness;
+        $crate::for_each_clause! { audit [$crate::conformance_tests] audit_clauses, $harness; }
+        $crate::for_each_clause! {
+            whole_audit [$crate::conformance_tests] audit_clauses, $harness;
         }
-        $crate::for_each_kept_audit_clause! {
-            [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
+        $crate::for_each_clause! {
+            kept_audit [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
         }
     };
 }
@@ -57,8 +61,8 @@ macro_rules! audit_store_conformance {
 #[macro_export]
 macro_rules! unreadable_conformance {
     ($harness:expr) => {
-        $crate::for_each_unreadable_clause! {
-            [$crate::conformance_tests] unreadable_clauses, $harness;
+        $crate::for_each_clause! {
+            unreadable [$crate::conformance_tests] unreadable_clauses, $harness;
         }
     };
 }

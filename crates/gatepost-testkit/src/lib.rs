@@ -24,6 +24,7 @@ pub mod queue;
 pub mod records;
 mod report;
 mod runtime;
+mod scenario;
 mod secrecy;
 mod sentence;
 mod sessions;

@@ -1,10 +1,11 @@
 //! The lists of contract tests.
 
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// keys.
+/// Calls the macro in brackets with the rest in brackets, and then the name of each contract test
+/// of a kind. The tests of `kept_…` kinds are those of durable stores; the tests of `…scenario`
+/// kinds are texts.
 #[macro_export]
-macro_rules! for_each_key_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+macro_rules! for_each_clause {
+    (key [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k01_a_key_is_found_by_number_and_lookup
             k02_an_owner_has_a_name_once
@@ -40,60 +41,30 @@ macro_rules! for_each_key_clause {
             k34_a_restored_store_gives_no_number_twice
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// a durable key store.
-#[macro_export]
-macro_rules! for_each_kept_key_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (whole_key [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            f01_every_field_of_a_key_is_kept
+        }
+    };
+    (kept_key [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k18_keys_outlive_the_store
             k33_changes_outlive_the_store
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// webhooks, tasks and events.
-#[macro_export]
-macro_rules! for_each_record_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (record [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             r01_a_record_comes_back_as_it_was_stored
             r02_times_are_kept_to_the_microsecond
-            r03_an_owner_has_a_name_of_a_webhook_once
-            r04_a_stale_edit_is_refused
-            r05_one_of_racing_edits_wins
-            r06_what_is_missing_is_not_found
-            r07_a_deleted_record_is_gone_for_good
             r08_the_longest_texts_are_kept
-            r09_a_task_needs_its_webhook
-            r10_an_event_needs_its_task
-            r11_a_webhook_in_use_is_kept
-            r12_a_deleted_webhook_takes_all_that_is_its
-            r13_a_deleted_task_leaves_its_deliveries
-            r14_every_change_moves_the_version
             r15_routes_are_read_together
-            r16_the_newest_delivery_is_the_last_run
-            r17_webhooks_are_listed_by_owner_and_name
-            r18_tasks_are_listed_by_creator_webhook_and_name
-            r19_events_are_listed_by_task_and_type
-            r20_a_walk_neither_skips_nor_repeats
             r21_an_error_tells_no_secret
-            r22_a_change_moves_its_own_place_alone
-            r23_a_tasks_owner_is_its_webhooks
-            r24_the_owner_of_a_record_is_found
-            r25_webhooks_come_by_number
             r26_tasks_come_with_their_messages
             r27_what_can_be_read_is_not_unreadable
-            r28_no_more_rows_than_allowed
             r29_no_more_bytes_than_allowed
             r30_usage_counts_what_is_there
             r31_a_list_holds_the_rows_of_its_scope
-            r32_a_filter_stays_within_its_scope
             r33_a_place_matches_what_is_enabled_there
-            r34_a_place_that_is_too_large_is_not_read
             r35_the_routes_of_an_event_are_those_of_all
             r36_every_place_has_a_version
             r37_changes_are_the_difference_of_two_reads
@@ -106,28 +77,9 @@ macro_rules! for_each_record_clause {
             r44_records_are_stored_together_or_not_at_all
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// owners and their realms.
-#[macro_export]
-macro_rules! for_each_owner_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (owner [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
-            p01_an_owner_is_where_it_was_placed
             p02_no_version_is_given_twice
-            p03_what_is_done_to_an_owner_moves_its_place
-            p04_owners_without_a_row_are_found
-            p05_a_lease_has_one_holder
-            p06_a_held_owner_sends_nothing
-            p07_nothing_of_a_held_owner_expires
-            p08_held_owners_are_listed_in_order
-            p09_an_enqueue_that_a_hold_overtakes_is_not_stored
-            p10_records_move_with_their_owner
-            p11_what_waited_ends_when_its_owner_moves
-            p12_ended_deliveries_stay_with_their_tenant
-            p13_a_first_placing_ends_nothing
-            p14_an_enqueue_that_a_move_overtakes_is_not_stored
             p15_a_removed_owner_has_nothing
             p16_a_tenant_goes_with_its_owners
             p17_a_removed_owner_comes_back_with_nothing
@@ -135,15 +87,9 @@ macro_rules! for_each_owner_clause {
             p19_a_restored_store_gives_no_number_twice
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// the queue.
-#[macro_export]
-macro_rules! for_each_queue_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (scenario [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
-            q01_due_is_inclusive
+            o01_an_occurrence_waits_as_it_was_pushed
             q02_the_oldest_due_comes_first
             q03_no_delivery_is_given_to_two
             q04_a_lease_holds_until_its_end
@@ -159,154 +105,179 @@ macro_rules! for_each_queue_clause {
             q14_a_paused_webhook_is_not_claimed
             q15_in_order_gives_the_head_alone
             q16_a_late_settlement_counts_until_reclaimed
-            q17_due_lanes_come_in_pages
             q18_next_due_lies_after_now
             q19_an_unknown_webhook_is_refused
             q21_a_deleted_webhook_takes_along_what_is_being_sent
-            q22_a_task_is_consumed_once
-            q23_a_dropped_enqueue_leaves_all_or_nothing
-            q24_many_workers_claim_each_delivery_once
             q25_each_place_of_a_basis_is_checked
             q26_each_row_of_a_basis_is_checked
             q27_consumed_tasks_move_their_places
             q28_an_occurrence_is_known_in_its_place
             q29_the_origin_is_checked_first
-            q30_a_token_is_good_for_its_delivery_alone
             q31_a_claim_says_lane_and_revision
             q32_a_delivery_is_its_owners_and_its_tenants
             q33_what_lost_a_claim_waits_apart
             q34_in_order_waits_for_what_lost_a_claim
-            q35_row_numbers_rise_in_order_of_commit
-            q36_no_enqueue_fails_by_another
             q37_what_was_given_together_ends_one_by_one
             q38_a_token_is_void_when_its_delivery_went_on
             q39_a_lost_answer_is_asked_for_again
             q40_what_is_gone_fails_no_batch
             q41_in_order_holds_across_reclaims_and_replays
             q42_a_pause_holds_every_lane
-            q43_due_lanes_are_those_of_the_span
             q44_what_cannot_be_claimed_is_not_due
-            q45_lanes_are_those_of_who_was_asked_for
-            q46_a_sweep_visits_every_lane
             q47_the_next_due_time_is_of_all_that_waits
-            q48_enqueues_together_are_judged_in_order
-            q49_what_was_stored_is_sent_at_least_once
             q50_a_message_id_is_no_key
             q51_what_was_removed_stays_gone
             q52_a_settlement_repeated_after_the_removal_stores_nothing
             q53_what_is_fetched_is_not_claimed
-            q54_what_was_fetched_ends_once
-        }
-    };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// the delivery log.
-#[macro_export]
-macro_rules! for_each_log_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
-        $($then)*! { [$($with)*]
             l01_a_delivery_is_listed_as_it_was_enqueued
             l02_deliveries_are_listed_by_what_was_asked_for
-            l03_attempts_are_kept_and_numbered
             l04_a_replay_starts_over_with_the_same_bytes
             l06_a_cancelled_delivery_ends
+            l32_what_waits_for_later_is_hastened
             l07_a_deleted_delivery_is_gone
             l08_what_was_held_too_long_expires
             l09_retention_by_age_never_takes_a_live_row
             l10_an_owner_over_share_loses_the_oldest
             l11_ids_of_occurrences_are_forgotten_by_age
             l12_the_figures_are_right
-            l13_a_list_holds_the_deliveries_of_its_scope
             l14_a_message_may_go_when_its_delivery_ends
             l15_a_response_may_not_be_kept
             l16_what_owners_use_is_added_up
             l17_what_an_owner_uses_is_counted
-            l18_what_was_dropped_is_counted
-            l19_replays_go_on_counting
-            l20_lists_are_by_each_state
-            l21_lists_are_by_class
-            l22_lists_are_by_time
             l23_what_is_hidden_is_hidden_in_every_way
             l24_what_is_too_old_is_hidden_in_every_way
-            l25_retention_by_bytes_takes_the_oldest
-            l26_what_became_of_deliveries_is_counted_by_the_hour
             l27_figures_are_those_that_were_counted_last
-            l28_room_is_made_at_any_time
             l29_what_ends_without_an_attempt_counts_as_failed
-            l30_a_list_reads_the_messages_that_were_asked_for
-            l31_the_last_attempts_are_the_last_of_all
-            l32_what_waits_for_later_is_hastened
-            l33_a_delivery_says_what_made_it
-            l34_the_head_of_a_request_is_kept
-        }
-    };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// the outbox.
-#[macro_export]
-macro_rules! for_each_outbox_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
-        $($then)*! { [$($with)*]
-            o01_an_occurrence_waits_as_it_was_pushed
             o02_the_oldest_rows_come_first
             o03_a_row_is_used_up_once
             o04_a_row_waits_until_its_enqueue_is_stored
             o05_a_row_set_aside_is_not_given_out
             o06_a_known_occurrence_uses_its_row_up
+            o09_a_row_is_moved_on_turn_by_turn
+            o11_a_row_is_put_off_at_its_turn
+            o15_what_is_put_off_holds_nobody_up
+            o18_open_rows_of_an_audience_are_read
+            p01_an_owner_is_where_it_was_placed
+            p03_what_is_done_to_an_owner_moves_its_place
+            p04_owners_without_a_row_are_found
+            p05_a_lease_has_one_holder
+            p06_a_held_owner_sends_nothing
+            p07_nothing_of_a_held_owner_expires
+            p08_held_owners_are_listed_in_order
+            p09_an_enqueue_that_a_hold_overtakes_is_not_stored
+            p10_records_move_with_their_owner
+            p11_what_waited_ends_when_its_owner_moves
+            p12_ended_deliveries_stay_with_their_tenant
+            p13_a_first_placing_ends_nothing
+            p14_an_enqueue_that_a_move_overtakes_is_not_stored
+            r03_an_owner_has_a_name_of_a_webhook_once
+            r04_a_stale_edit_is_refused
+            r05_one_of_racing_edits_wins
+            r06_what_is_missing_is_not_found
+            r07_a_deleted_record_is_gone_for_good
+            r09_a_task_needs_its_webhook
+            r10_an_event_needs_its_task
+            r11_a_webhook_in_use_is_kept
+            r12_a_deleted_webhook_takes_all_that_is_its
+            r13_a_deleted_task_leaves_its_deliveries
+            r14_every_change_moves_the_version
+            r16_the_newest_delivery_is_the_last_run
+            r17_webhooks_are_listed_by_owner_and_name
+            r18_tasks_are_listed_by_creator_webhook_and_name
+            r19_events_are_listed_by_task_and_type
+            r20_a_walk_neither_skips_nor_repeats
+            r22_a_change_moves_its_own_place_alone
+            r23_a_tasks_owner_is_its_webhooks
+            r24_the_owner_of_a_record_is_found
+            r25_webhooks_come_by_number
+            r28_no_more_rows_than_allowed
+            r32_a_filter_stays_within_its_scope
+            r34_a_place_that_is_too_large_is_not_read
+        }
+    };
+    (queue [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            q01_due_is_inclusive
+            q17_due_lanes_come_in_pages
+            q22_a_task_is_consumed_once
+            q23_a_dropped_enqueue_leaves_all_or_nothing
+            q24_many_workers_claim_each_delivery_once
+            q30_a_token_is_good_for_its_delivery_alone
+            q35_row_numbers_rise_in_order_of_commit
+            q36_no_enqueue_fails_by_another
+            q43_due_lanes_are_those_of_the_span
+            q45_lanes_are_those_of_who_was_asked_for
+            q46_a_sweep_visits_every_lane
+            q48_enqueues_together_are_judged_in_order
+            q49_what_was_stored_is_sent_at_least_once
+            q54_what_was_fetched_ends_once
+        }
+    };
+    (log [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            l03_attempts_are_kept_and_numbered
+            l13_a_list_holds_the_deliveries_of_its_scope
+            l18_what_was_dropped_is_counted
+            l19_replays_go_on_counting
+            l20_lists_are_by_each_state
+            l21_lists_are_by_class
+            l22_lists_are_by_time
+            l25_retention_by_bytes_takes_the_oldest
+            l26_what_became_of_deliveries_is_counted_by_the_hour
+            l28_room_is_made_at_any_time
+            l30_a_list_reads_the_messages_that_were_asked_for
+            l31_the_last_attempts_are_the_last_of_all
+            l33_a_delivery_says_what_made_it
+            l34_the_head_of_a_request_is_kept
+        }
+    };
+    (outbox [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
             o07_an_audience_comes_back
             o08_rows_come_when_they_are_due
-            o09_a_row_is_moved_on_turn_by_turn
             o10_what_is_left_for_later_is_stored_with_it
-            o11_a_row_is_put_off_at_its_turn
             o12_audiences_take_turns
             o13_rows_decided_together_are_used_up_once
             o14_the_longest_waiting_audience_comes_first
-            o15_what_is_put_off_holds_nobody_up
             o16_what_an_occurrence_brings_along_waits_with_it
             o17_whom_an_occurrence_is_for_waits_with_it
-            o18_open_rows_of_an_audience_are_read
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// a durable webhook store.
-#[macro_export]
-macro_rules! for_each_kept_webhook_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (whole_webhook [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            f02_every_field_of_a_webhook_is_kept
+            f03_every_field_of_a_task_is_kept
+            f04_every_field_of_an_event_is_kept
+            f05_every_field_of_an_owner_is_kept
+            f06_every_field_of_a_delivery_is_kept
+            f07_every_field_of_an_attempt_is_kept
+            f08_every_field_of_a_row_of_the_outbox_is_kept
+        }
+    };
+    (kept_webhook [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            d06_secrets_lie_sealed
+            d11_attempts_lie_sealed
+        }
+    };
+    (kept_scenario [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             d01_records_outlive_the_store
             d02_row_numbers_go_on
             d03_deliveries_outlive_the_store
             d04_a_claim_outlives_its_worker
             d05_occurrences_outlive_the_store
-            d06_secrets_lie_sealed
             d07_owners_outlive_the_store
             d08_turns_and_counts_outlive_the_store
             d10_queue_and_log_go_on
-            d11_attempts_lie_sealed
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// records that cannot be read.
-#[macro_export]
-macro_rules! for_each_unreadable_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (unreadable [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             d09_what_cannot_be_read_stops_nothing
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// the audit log.
-#[macro_export]
-macro_rules! for_each_audit_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (audit [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             a01_an_entry_comes_back_as_it_was_added
             a02_a_walk_neither_skips_nor_repeats
@@ -319,13 +290,12 @@ macro_rules! for_each_audit_clause {
             a09_added_at_once_all_are_there
         }
     };
-}
-
-/// Calls the macro in brackets with the rest in brackets and then the name of each contract test of
-/// a durable audit log.
-#[macro_export]
-macro_rules! for_each_kept_audit_clause {
-    ([$($then:tt)*] $($with:tt)*) => {
+    (whole_audit [$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            f09_every_field_of_an_entry_is_kept
+        }
+    };
+    (kept_audit [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             a10_entries_outlive_the_store
             a11_a_restored_log_gives_no_number_twice
@@ -333,15 +303,4 @@ macro_rules! for_each_kept_audit_clause {
     };
 }
 
-// By path: a file that uses a list names this one.
-pub(crate) use for_each_audit_clause;
-pub(crate) use for_each_kept_audit_clause;
-pub(crate) use for_each_kept_key_clause;
-pub(crate) use for_each_kept_webhook_clause;
-pub(crate) use for_each_key_clause;
-pub(crate) use for_each_log_clause;
-pub(crate) use for_each_outbox_clause;
-pub(crate) use for_each_owner_clause;
-pub(crate) use for_each_queue_clause;
-pub(crate) use for_each_record_clause;
-pub(crate) use for_each_unreadable_clause;
+pub(crate) use for_each_clause;

@@ -9,3 +9,15 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         .unwrap()
         .block_on(future)
 }
+
+/// Carries these out at the same time, and returns their results in their order.
+pub(crate) async fn racing<T: Send + 'static>(
+    racers: impl IntoIterator<Item = impl Future<Output = T> + Send + 'static>,
+) -> Vec<T> {
+    let racers: Vec<_> = racers.into_iter().map(tokio::spawn).collect();
+    let mut results = Vec::new();
+    for racer in racers {
+        results.push(racer.await.unwrap());
+    }
+    results
+}

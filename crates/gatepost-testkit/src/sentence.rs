@@ -1,6 +1,9 @@
 //! The sentence of each contract test.
 
-/// A line for each contract test, in the order of the lists; a test holds it and the code together.
+use crate::scenario;
+
+/// A line for each contract test that is code, in the order of the lists; a test holds it and the
+/// code together.
 const SENTENCES: &str = include_str!("sentences.txt");
 
 /// The sentence of the contract that this test proves; empty when there is no such test.
@@ -8,5 +11,7 @@ pub(crate) fn sentence_of(clause: &str) -> &'static str {
     let sentence = SENTENCES
         .lines()
         .find_map(|line| line.strip_prefix(clause)?.strip_prefix(": "));
-    sentence.unwrap_or_default()
+    sentence
+        .or_else(|| scenario::sentence(clause))
+        .unwrap_or_default()
 }

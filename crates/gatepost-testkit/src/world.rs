@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use gatepost_ids::{OwnerId, Realm};
-use gatepost_storage::Row;
 use gatepost_storage::webhooks::{
-    DeliveryId, EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, TaskRow, WebhookRoute,
+    DeliveryId, EventQuery, EventRoute, RouteChanges, Routes, RoutesVersion, TaskQuery, TaskRoute,
+    TaskRow, WebhookQuery, WebhookRoute,
 };
+use gatepost_storage::{Page, Row, Scope};
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, webhook_of};
@@ -56,6 +57,30 @@ pub(crate) async fn set_at(store: &Webhooks, owner: u128, name: &str, second: i6
         webhook,
         task,
         event,
+    }
+}
+
+pub(crate) fn webhooks_in(scope: Scope, page: Page<WebhookId>) -> WebhookQuery {
+    let name = None;
+    WebhookQuery { scope, name, page }
+}
+
+pub(crate) fn tasks_in(scope: Scope, page: Page<TaskId>) -> TaskQuery {
+    TaskQuery {
+        scope,
+        creator: None,
+        webhook: None,
+        name: None,
+        page,
+    }
+}
+
+pub(crate) fn events_in(scope: Scope, page: Page<EventId>) -> EventQuery {
+    EventQuery {
+        scope,
+        task: None,
+        event_type: None,
+        page,
     }
 }
 

@@ -6,6 +6,7 @@ use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval};
 use gatepost_storage::{ErrorKind, Order, Page, Scope};
 
 use crate::fixtures::{at, entry};
+use crate::runtime::racing;
 
 mod entries;
 mod kept;
@@ -283,18 +284,16 @@ pub async fn a08_a_number_is_given_once(store: Store) {
 
 /// Of entries that are added at once all are there, and no owner has more than may be kept.
 pub async fn a09_added_at_once_all_are_there(store: Store) {
-    let racers: Vec<_> = (0..16)
-        .map(|n: i64| {
-            let store = store.clone();
-            let mut both = vec![entry(1, n, n), entry(2, n, n)];
-            if n % 2 == 0 {
-                both.reverse();
-            }
-            tokio::spawn(async move { store.append_audit(&both, 9).await })
-        })
-        .collect();
-    for racer in racers {
-        racer.await.unwrap().unwrap();
+    let racers = (0..16).map(|n: i64| {
+        let store = store.clone();
+        let mut both = vec![entry(1, n, n), entry(2, n, n)];
+        if n % 2 == 0 {
+            both.reverse();
+        }
+        async move { store.append_audit(&both, 9).await }
+    });
+    for racer in racing(racers).await {
+        racer.unwrap();
     }
     for owner in [1, 2] {
         let query = AuditQuery {

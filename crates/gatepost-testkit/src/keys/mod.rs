@@ -9,6 +9,7 @@ use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySl
 use gatepost_storage::{ErrorKind, KeyStore, Page};
 
 use crate::fixtures::{at, key};
+use crate::runtime::racing;
 use crate::secrecy::tells_nothing;
 
 mod expiry;
@@ -79,15 +80,13 @@ pub async fn k03_a_lookup_id_exists_once(store: Store) {
 
 /// Of sixteen inserts at once with one name, one succeeds.
 pub async fn k04_one_of_racing_inserts_wins(store: Store) {
-    let racers: Vec<_> = (0..16)
-        .map(|_| {
-            let store = store.clone();
-            tokio::spawn(async move { store.insert_key(&key(1, "a"), u64::MAX).await.is_ok() })
-        })
-        .collect();
+    let racers = (0..16).map(|_| {
+        let store = store.clone();
+        async move { store.insert_key(&key(1, "a"), u64::MAX).await.is_ok() }
+    });
     let mut won = 0;
-    for racer in racers {
-        won += u32::from(racer.await.unwrap());
+    for racer in racing(racers).await {
+        won += u32::from(racer);
     }
     assert_eq!(won, 1, "K4");
 }

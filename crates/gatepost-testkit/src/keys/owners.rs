@@ -10,6 +10,7 @@ use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::{ErrorKind, KeyStore, Page, Scope};
 
 use crate::fixtures::{at, key, tenant};
+use crate::runtime::racing;
 
 type Store = Arc<dyn KeyStore>;
 
@@ -37,16 +38,14 @@ pub async fn k19_no_more_keys_than_allowed(store: Store) {
     store.delete_key(first.id, at(1)).await.unwrap();
     let again = store.insert_key(&key(1, "c"), 2).await;
     assert!(again.is_ok(), "K19 free again");
-    let racers: Vec<_> = (0..16)
-        .map(|n| {
-            let store = store.clone();
-            let new = key(3, &format!("k{n}"));
-            tokio::spawn(async move { store.insert_key(&new, 5).await.is_ok() })
-        })
-        .collect();
+    let racers = (0..16).map(|n| {
+        let store = store.clone();
+        let new = key(3, &format!("k{n}"));
+        async move { store.insert_key(&new, 5).await.is_ok() }
+    });
     let mut won = 0;
-    for racer in racers {
-        won += u32::from(racer.await.unwrap());
+    for racer in racing(racers).await {
+        won += u32::from(racer);
     }
     assert_eq!(won, 5, "K19 racers");
 }

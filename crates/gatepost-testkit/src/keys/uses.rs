@@ -9,6 +9,7 @@ use gatepost_storage::keys::{KeyGeneration, KeyRow, KeySlice, KeyUse, Login};
 use gatepost_storage::owners::Removal;
 
 use crate::fixtures::{at, key};
+use crate::runtime::racing;
 
 type Store = Arc<dyn KeyStore>;
 
@@ -44,20 +45,18 @@ pub async fn k24_uses_of_a_day_add_up(store: Store) {
         uses(&row, 2, 4, 1),
     ];
     store.record_uses(&first).await.unwrap();
-    let racers: Vec<_> = (0..8)
-        .map(|n| {
-            let (store, mut both) = (
-                store.clone(),
-                vec![uses(&row, 3, 1, 1), uses(&other, 3, 2, 0)],
-            );
-            if n % 2 == 0 {
-                both.reverse();
-            }
-            tokio::spawn(async move { store.record_uses(&both).await })
-        })
-        .collect();
-    for racer in racers {
-        racer.await.unwrap().unwrap();
+    let racers = (0..8).map(|n| {
+        let (store, mut both) = (
+            store.clone(),
+            vec![uses(&row, 3, 1, 1), uses(&other, 3, 2, 0)],
+        );
+        if n % 2 == 0 {
+            both.reverse();
+        }
+        async move { store.record_uses(&both).await }
+    });
+    for racer in racing(racers).await {
+        racer.unwrap();
     }
     let wanted = [
         uses(&row, 3, 8, 8),

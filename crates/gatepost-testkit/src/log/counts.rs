@@ -3,14 +3,13 @@
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{Cascade, Delivery, Disposition, HourlyCount, PurgeBounds};
-use webhook_model::{Activity, WebhookId};
+use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, PurgeBounds};
+use webhook_model::WebhookId;
 
-use crate::fixtures::{
-    at, change, claim, direct, end, keep_all, message, place, purge, queued, tenant,
-};
+use crate::fixtures::{at, direct, end, keep_all, message, place, purge, queued, tenant};
 use crate::harness::Webhooks;
-use crate::world::{enqueue, hold, set};
+use crate::runtime::racing;
+use crate::world::{enqueue, set};
 
 fn count(webhook: WebhookId, hour: i64, n: u64) -> HourlyCount {
     HourlyCount {
@@ -49,15 +48,13 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     let first = [count(w, 1, 5), count(nowhere, 1, 9), count(w, 2, 1)];
     log.add_counts(&first).await.unwrap();
     log.add_counts(&[]).await.unwrap();
-    let racers: Vec<_> = (0..8)
-        .map(|_| {
-            let log = store.log.clone();
-            let both = [count(w, 1, 1), count(o, 2, 1)];
-            tokio::spawn(async move { log.add_counts(&both).await.is_ok() })
-        })
-        .collect();
-    for racer in racers {
-        assert!(racer.await.unwrap(), "L26 many at once");
+    let racers = (0..8).map(|_| {
+        let log = store.log.clone();
+        let both = [count(w, 1, 1), count(o, 2, 1)];
+        async move { log.add_counts(&both).await.is_ok() }
+    });
+    for racer in racing(racers).await {
+        assert!(racer, "L26 many at once");
     }
     log.add_counts(&[count(o, 3, 1), count(o, 3, 2)])
         .await
@@ -111,71 +108,6 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     assert!(deleted.await.is_ok(), "L26 deleted");
     let kept = asked(Scope::All, None, 0, 9, 9).await;
     assert_eq!(kept, wanted[1..2], "L26 with its webhook");
-}
-
-/// What ends in `error` without an attempt counts as failed in the hour in which it ends, once:
-/// what is cancelled, what has expired, and what has lost its sender three times. What is passed
-/// over does not count.
-pub async fn l29_what_ends_without_an_attempt_counts_as_failed(store: Webhooks) {
-    let (lost, paused) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
-    let (lost, paused) = (lost.webhook, paused.webhook);
-    enqueue(&store, lost, &["lost"]).await;
-    let hour = 3_600;
-    for loss in 0..=i64::from(Delivery::MAX_LOST_CLAIMS) {
-        let now = hour + loss * 100;
-        let claimed = claim(&store, lost, now).await;
-        assert_eq!(claimed.len(), 1, "L29 claimed");
-        let back = store.queue.reclaim(9, at(now + 99)).await.unwrap();
-        let ended = u64::from(loss == i64::from(Delivery::MAX_LOST_CLAIMS));
-        assert_eq!((back.requeued, back.ended), (1 - ended, ended), "L29 lost");
-    }
-    let waiting = enqueue(&store, paused, &["a", "b", "c"]).await;
-    let some = [waiting[0], waiting[1], waiting[1]];
-    let log = &store.log;
-    let cancelled = log.cancel(&some, "cancelled", at(2 * hour + 1)).await;
-    assert_eq!(cancelled.unwrap(), 2, "L29 cancelled");
-    let again = log.cancel(&some, "cancelled", at(2 * hour + 2)).await;
-    assert_eq!(again.unwrap(), 0, "L29 not twice");
-    change(&store, paused, |w| w.activity = Activity::Paused).await;
-    let expired = log.expire_held(at(9), 9, at(3 * hour + 59)).await;
-    assert_eq!(expired.unwrap(), 1, "L29 expired");
-    let counts = log.hourly_counts(Scope::All, None, at(0), at(9 * hour), 9);
-    let wanted = [(paused, 3, 1), (paused, 2, 2), (lost, 1, 1)];
-    let wanted = wanted.map(|(webhook, hours, failed)| HourlyCount {
-        failed,
-        ..HourlyCount::failed(webhook, at(hours * hour))
-    });
-    assert_eq!(counts.await.unwrap(), wanted, "L29 counted");
-}
-
-/// The figures of the queue are those that were counted last, whoever counted, and say when; before
-/// that there are none. What a held owner has is no oldest due time.
-pub async fn l27_figures_are_those_that_were_counted_last(store: Webhooks) {
-    let none = store.log.queue_stats().await.unwrap();
-    assert_eq!(none, None, "L27 never counted");
-    let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
-    for (webhook, due) in [(mine.webhook, 3), (other.webhook, 1)] {
-        let batch = direct(vec![message(webhook, "m", at(due))]);
-        store.queue.enqueue(batch, at(0)).await.unwrap();
-    }
-    let counted = store.log.count_queue(at(4)).await.unwrap();
-    let found = (counted.counted, counted.queued, counted.oldest_due);
-    assert_eq!(found, (at(4), 2, Some(at(1))), "L27 counted");
-    hold(&store, 2, true).await;
-    enqueue(&store, mine.webhook, &["more"]).await;
-    for _ in 0..2 {
-        let kept = store.log.queue_stats().await.unwrap();
-        assert_eq!(kept, Some(counted), "L27 as they were counted");
-    }
-    let counted = store.log.count_queue(at(5)).await.unwrap();
-    let found = (counted.counted, counted.queued, counted.oldest_due);
-    assert_eq!(found, (at(5), 3, Some(at(0))), "L27 counted again");
-    end(&store, mine.webhook, Disposition::Sent, 5).await;
-    let counted = store.log.count_queue(at(6)).await.unwrap();
-    let found = (counted.queued, counted.oldest_due);
-    assert_eq!(found, (1, None), "L27 of a held owner");
-    let kept = store.log.queue_stats().await.unwrap();
-    assert_eq!(kept, Some(counted), "L27 the last ones");
 }
 
 /// Room in the log may be made at any time and any number of times, beside everything: nothing that

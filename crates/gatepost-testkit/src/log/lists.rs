@@ -85,45 +85,22 @@ async fn walk(
 
 /// Returns queries with every scope: all, owner, tenant, webhook, task, and some combinations.
 fn ways(sets: &[Set]) -> Vec<DeliveryQuery> {
-    let all = DeliveryQuery::all(Page::first(1));
-    let mut ways = vec![all.clone()];
-    for owner in 1..=3 {
-        let scope = Scope::Owner(OwnerId(owner));
-        ways.push(DeliveryQuery {
-            scope,
-            ..all.clone()
-        });
-    }
-    for number in 1..=2 {
+    let of = |scope, webhook, task| DeliveryQuery {
+        scope,
+        webhook,
+        task,
+        ..DeliveryQuery::all(Page::first(1))
+    };
+    let mut ways = vec![of(Scope::All, None, None)];
+    ways.extend([1, 2, 3, 9].map(|owner| of(Scope::Owner(OwnerId(owner)), None, None)));
+    for number in [1, 2, 9] {
         let scope = Scope::Tenant(TenantId(number));
-        let of = DeliveryQuery {
-            scope,
-            ..all.clone()
-        };
-        let webhook = Some(sets[0].webhook);
-        ways.extend([
-            DeliveryQuery {
-                webhook,
-                ..of.clone()
-            },
-            of,
-        ]);
+        ways.extend([Some(sets[0].webhook), None].map(|webhook| of(scope, webhook, None)));
     }
-    for of in sets {
-        let (webhook, task) = (Some(of.webhook), Some(of.task));
-        ways.push(DeliveryQuery {
-            webhook,
-            ..all.clone()
-        });
-        ways.push(DeliveryQuery {
-            task,
-            ..all.clone()
-        });
-        ways.push(DeliveryQuery {
-            webhook,
-            task,
-            ..all.clone()
-        });
+    for set in sets {
+        let (webhook, task) = (Some(set.webhook), Some(set.task));
+        let pairs = [(webhook, None), (None, task), (webhook, task)];
+        ways.extend(pairs.map(|(webhook, task)| of(Scope::All, webhook, task)));
     }
     ways
 }
@@ -172,6 +149,15 @@ async fn holds(
             }
         }
     }
+}
+
+/// A list of an owner or of a tenant holds that one's deliveries and no other, whatever else it is
+/// asked for, page by page, either way.
+pub async fn l13_a_list_holds_the_deliveries_of_its_scope(store: Webhooks) {
+    let sets = stored(&store).await;
+    let asked = [None, Some(at(3))];
+    let asked = asked.map(|before| move |q: &mut DeliveryQuery| q.created_before = before);
+    holds(&store, &sets, "L13", &asked).await;
 }
 
 /// A list of any of the four states, or of several, holds the rows in them and no others: of all,

@@ -2,25 +2,19 @@
 
 mod bodies;
 mod causes;
-mod changes;
 mod counts;
 mod listing;
 mod lists;
 pub(crate) mod look;
 mod replays;
-mod retention;
-mod scopes;
 mod shown;
 mod usage;
 
 pub use bodies::*;
 pub use causes::*;
-pub use changes::*;
 pub use counts::*;
 pub use listing::*;
 pub use lists::*;
 pub use replays::*;
-pub use retention::*;
-pub use scopes::*;
 pub use shown::*;
 pub use usage::*;

@@ -1,10 +1,8 @@
 //! Rows that retention hides, and rows that it never hides.
 
-use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryQuery, DeliveryState, Disposition, NewDelivery, PurgeBounds,
+    DeliveryId, DeliveryState, Disposition, NewDelivery, PurgeBounds,
 };
-use webhook_model::OwnerId;
 
 use super::look::{all, listed, number};
 use crate::fixtures::{at, claim, direct, keep_all, message, purge, queued, settlement};
@@ -35,88 +33,6 @@ async fn some(store: &Webhooks) -> (webhook_model::WebhookId, Vec<DeliveryId>) {
         }
     }
     (hook, ids)
-}
-
-/// What is beyond its owner's share is hidden in every way: not found, not listed by anything,
-/// without attempts, not replayed, not cancelled, not to be deleted. What is open is shown however
-/// old it is, does not count, and is hidden when it has ended and its owner is counted again.
-pub async fn l23_what_is_hidden_is_hidden_in_every_way(store: Webhooks) {
-    let (hook, ids) = some(&store).await;
-    let recount = async |share| store.log.recount_usage(OwnerId(1), share).await.unwrap();
-    let used = recount(u64::MAX).await;
-    let each = (used.log_bytes - used.waiting_bytes) / 4;
-    recount(2 * each).await;
-    let shown = ["open", "runs", "c", "d"];
-    assert_eq!(listed(&store, &all()).await, shown, "L23 open ones stay");
-    for hidden in [ids[0], ids[2]] {
-        let row = store.log.delivery(hidden).await.unwrap();
-        assert_eq!(row, None, "L23 not found");
-        let attempts = store.log.attempts(hidden, 99).await.unwrap();
-        assert_eq!(attempts, [], "L23 no attempts");
-        let count = store.log.replay(&[hidden], at(6)).await.unwrap();
-        assert_eq!(count, 0, "L23 not replayed");
-        let count = store.log.cancel(&[hidden], "x", at(6)).await.unwrap();
-        assert_eq!(count, 0, "L23 not cancelled");
-        let gone = store.log.delete_delivery(hidden, at(6)).await.err();
-        let gone = gone.map(|error| error.kind());
-        assert_eq!(gone, Some(ErrorKind::NotFound), "L23 not to be deleted");
-    }
-    let by = |states: &[DeliveryState]| DeliveryQuery {
-        states: states.to_vec(),
-        webhook: Some(hook),
-        ..all()
-    };
-    let failed = listed(&store, &by(&[DeliveryState::Error])).await;
-    assert_eq!(failed, [""; 0], "L23 failed");
-    let sent = listed(&store, &by(&[DeliveryState::Sent])).await;
-    assert_eq!(sent, ["c", "d"], "L23 sent");
-    let count = store.log.replay(&[ids[4]], at(6)).await.unwrap();
-    assert_eq!(count, 1, "L23 one that is shown is replayed");
-    for one in claim(&store, hook, 90).await {
-        let sent = vec![settlement(&one, Disposition::Sent)];
-        store.queue.settle(sent, at(91)).await.unwrap();
-    }
-    // A replayed delivery has two attempts.
-    recount(3 * each).await;
-    purge(&store, &keep_all(), 92).await;
-    let shown = listed(&store, &all()).await;
-    assert_eq!(shown, ["runs", "c", "d"], "L23 what had been open");
-    let open = store.log.count_queue(at(93)).await.unwrap();
-    assert_eq!((open.queued, open.running), (0, 1), "L23 counted");
-}
-
-/// The same of what is too old; what was open then goes on, may be replayed as long as it is shown,
-/// and leaves with its age.
-pub async fn l24_what_is_too_old_is_hidden_in_every_way(store: Webhooks) {
-    let (hook, ids) = some(&store).await;
-    let late = direct(vec![message(hook, "young", at(90))]);
-    store.queue.enqueue(late, at(5)).await.unwrap();
-    let keep = PurgeBounds {
-        created_before: at(5),
-        ..keep_all()
-    };
-    purge(&store, &keep, 6).await;
-    let shown = listed(&store, &all()).await;
-    assert_eq!(shown, ["open", "runs", "young"], "L24 open ones stay");
-    let count = store.log.replay(&ids, at(6)).await.unwrap();
-    assert_eq!(count, 0, "L24 not replayed");
-    for hidden in [ids[0], ids[2], ids[5]] {
-        let row = store.log.delivery(hidden).await.unwrap();
-        assert_eq!(row, None, "L24 not found");
-        let attempts = store.log.attempts(hidden, 99).await.unwrap();
-        assert_eq!(attempts, [], "L24 no attempts");
-    }
-    let given = claim(&store, hook, 90).await;
-    assert_eq!(given.len(), 2, "L24 what is open is sent");
-    let ends = given.iter().map(|c| settlement(c, Disposition::Failed));
-    store.queue.settle(ends.collect(), at(91)).await.unwrap();
-    purge(&store, &keep, 92).await;
-    let shown = listed(&store, &all()).await;
-    assert_eq!(shown, ["runs", "young"], "L24 when it had ended");
-    let young = number(&store, "young").await;
-    let ids: Vec<_> = ids.into_iter().chain([young]).collect();
-    let count = store.log.replay(&ids, at(93)).await.unwrap();
-    assert_eq!(count, 1, "L24 the young one");
 }
 
 /// Where the log takes more bytes than it may, the oldest of what has ended leaves first, and

@@ -11,6 +11,7 @@ use super::queue::LATE;
 use super::side::{LIMITS, Side, answer, place};
 use super::step::PLACES;
 use crate::fixtures::{at, due_lanes, full_occurrence, outbox};
+use crate::world::{events_in, tasks_in, webhooks_in};
 
 impl Side {
     pub(super) async fn look(&self, now: i64) -> String {
@@ -121,30 +122,15 @@ impl Side {
             }
         }
         let records = &self.store.records;
-        let query = WebhookQuery {
-            scope,
-            name: None,
-            page: Page::first(10_000),
-        };
+        let query = webhooks_in(scope, Page::first(10_000));
         for row in records.list_webhooks(&query).await.unwrap() {
             writeln!(all, "{}", self.webhook_text(&row)).unwrap();
         }
-        let query = TaskQuery {
-            scope,
-            creator: None,
-            webhook: None,
-            name: None,
-            page: Page::first(10_000),
-        };
+        let query = tasks_in(scope, Page::first(10_000));
         for row in records.list_tasks(&query).await.unwrap() {
             writeln!(all, "{}", self.task_text(&row)).unwrap();
         }
-        let query = EventQuery {
-            scope,
-            task: None,
-            event_type: None,
-            page: Page::first(10_000),
-        };
+        let query = events_in(scope, Page::first(10_000));
         for row in records.list_events(&query).await.unwrap() {
             writeln!(all, "{}", self.event_text(&row)).unwrap();
         }

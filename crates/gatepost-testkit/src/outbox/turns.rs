@@ -3,25 +3,17 @@
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RemainingTasks,
-    RoutesVersion,
+    Basis, Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, RemainingTasks, RoutesVersion,
 };
 use webhook_model::{
     Audience, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId, WebhookIds,
 };
 
-use crate::fixtures::{
-    at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued, trace,
-};
+use crate::fixtures::{at, direct, full_occurrence, message, occurrence, outbox, queued, trace};
 use crate::harness::Webhooks;
 
 async fn due(store: &Webhooks, now: i64) -> Vec<OutboxRow> {
     outbox(store, now).await
-}
-
-async fn push(store: &Webhooks) -> OutboxId {
-    let pushed = store.outbox.push_outbox(&occurrence("on"), at(0)).await;
-    pushed.unwrap()
 }
 
 fn turn(row: OutboxId, turn: u32, left: Option<(RemainingTasks, i64)>) -> Origin {
@@ -91,54 +83,6 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     assert_eq!(early, None, "O8 by a clock that is behind");
 }
 
-/// A row that is not used up is moved on with the enqueue: what is left, when it is due, its turn.
-/// An enqueue at an old turn is known; of sixteen at one turn, one is stored.
-pub async fn o09_a_row_is_moved_on_turn_by_turn(store: Webhooks) {
-    let hook = queued(&store, &[]).await;
-    let id = push(&store).await;
-    let of = |origin, message_id: &str| Enqueue {
-        origin,
-        ..direct(vec![message(hook, message_id, at(0))])
-    };
-    let tasks = RemainingTasks::Tasks(vec![TaskId(7), TaskId(3)]);
-    for (n, left) in [(0, RemainingTasks::After(TaskId(12))), (1, tasks)] {
-        let on = turn(id, n, Some((left.clone(), 20)));
-        let stored = store.queue.enqueue(of(on, &format!("m{n}")), at(1)).await;
-        assert!(is_stored(&stored.unwrap()), "O9 turn {n}");
-        assert_eq!(due(&store, 19).await, [], "O9 not due");
-        let rows = due(&store, 20).await;
-        let found = rows
-            .first()
-            .map(|row| (row.id, &row.left, row.turn, row.created));
-        assert_eq!(found, Some((id, &left, n + 1, at(0))), "O9 moved on");
-        let old = turn(id, n, None);
-        let old = store.queue.enqueue(of(old, "old"), at(21)).await.unwrap();
-        assert_eq!(old, Enqueued::AlreadyKnown, "O9 an old turn");
-    }
-    let racers: Vec<_> = (0..16)
-        .map(|n| {
-            let queue = store.queue.clone();
-            let batch = of(
-                turn(id, 2, Some((RemainingTasks::After(TaskId(n)), 30))),
-                &format!("r{n}"),
-            );
-            tokio::spawn(async move { queue.enqueue(batch, at(22)).await.unwrap() })
-        })
-        .collect();
-    let mut won = 0;
-    for racer in racers {
-        won += u32::from(is_stored(&racer.await.unwrap()));
-    }
-    assert_eq!(won, 1, "O9 one of sixteen");
-    let last = store
-        .queue
-        .enqueue(of(turn(id, 3, None), "last"), at(30))
-        .await;
-    assert!(is_stored(&last.unwrap()), "O9 the last turn");
-    assert_eq!(due(&store, 99).await, [], "O9 used up");
-    assert_eq!(claim(&store, hook, 30).await.len(), 4, "O9 one each turn");
-}
-
 /// What an enqueue leaves for later is stored with it, whole, and not when it is refused; the id of
 /// such an occurrence is not known by that.
 pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
@@ -189,43 +133,6 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
         let used = store.queue.enqueue(batch, at(3)).await.unwrap();
         assert!(is_stored(&used), "O10 used up");
     }
-}
-
-/// A row is put off if it is still at the turn that was seen, and its turn moves; one that is gone
-/// or was moved on is left alone.
-pub async fn o11_a_row_is_put_off_at_its_turn(store: Webhooks) {
-    let id = push(&store).await;
-    let put_off = async |row, turn, due| {
-        let later = PutBack::Until(at(due));
-        let done = store.outbox.put_back(row, turn, later).await;
-        assert!(done.is_ok(), "O11 no error");
-    };
-    put_off(id, 0, 10).await;
-    put_off(id, 0, 50).await;
-    put_off(OutboxId(id.0 + 1000), 0, 50).await;
-    assert_eq!(due(&store, 9).await, [], "O11 put off");
-    let rows = due(&store, 10).await;
-    let found: Vec<_> = rows.iter().map(|r| (r.id, r.turn, r.created)).collect();
-    assert_eq!(found, [(id, 1, at(0))], "O11 once");
-    assert_eq!(
-        rows[0].left,
-        RemainingTasks::After(TaskId(0)),
-        "O11 nothing was done"
-    );
-    let old = Enqueue {
-        origin: from_outbox(id),
-        ..direct(Vec::new())
-    };
-    let old = store.queue.enqueue(old, at(11)).await.unwrap();
-    assert_eq!(old, Enqueued::AlreadyKnown, "O11 the old turn is over");
-    let now = Enqueue {
-        origin: turn(id, 1, None),
-        ..direct(Vec::new())
-    };
-    let now = store.queue.enqueue(now, at(11)).await.unwrap();
-    assert!(is_stored(&now), "O11 used up at its turn");
-    put_off(id, 2, 50).await;
-    assert_eq!(due(&store, 99).await, [], "O11 stays used up");
 }
 
 /// Audiences take turns: the one that was taken longest ago comes first, with its own rows in

@@ -3,8 +3,7 @@
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, TaskQuery, UsageDelta,
-    WebhookQuery,
+    Cascade, DeliveryQuery, Disposition, LogUsage, RecordId, UsageDelta,
 };
 use gatepost_storage::{Page, Scope};
 
@@ -12,29 +11,14 @@ use crate::fixtures::{
     UNLIMITED, at, claim, due_lanes, end, place, routes, settlement, tenant, webhook_of,
 };
 use crate::harness::Webhooks;
-use crate::world::{Set, enqueue, remove_all_gone, set};
+use crate::world::{Set, enqueue, events_in, remove_all_gone, set, tasks_in, webhooks_in};
 
 /// Returns the numbers of listed webhooks, tasks, events and deliveries.
 async fn listed(store: &Webhooks, scope: Scope) -> [usize; 4] {
     let records = &store.records;
-    let webhooks = WebhookQuery {
-        scope,
-        name: None,
-        page: Page::first(99),
-    };
-    let tasks = TaskQuery {
-        scope,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: Page::first(99),
-    };
-    let events = EventQuery {
-        scope,
-        task: None,
-        event_type: None,
-        page: Page::first(99),
-    };
+    let webhooks = webhooks_in(scope, Page::first(99));
+    let tasks = tasks_in(scope, Page::first(99));
+    let events = events_in(scope, Page::first(99));
     let deliveries = DeliveryQuery {
         scope,
         ..DeliveryQuery::all(Page::first(99))

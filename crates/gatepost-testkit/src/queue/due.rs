@@ -1,13 +1,12 @@
 //! The search for due deliveries.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, QueueClass, Queues};
-use webhook_model::{Activity, DeliveryOrder, WebhookId};
+use webhook_model::{Activity, WebhookId};
 
-use crate::fixtures::{START, at, change, claim, direct, due_lanes, message, place, tenant};
+use crate::fixtures::{START, at, change, direct, message};
 use crate::harness::Webhooks;
-use crate::world::{enqueue, hold, set};
+use crate::world::set;
 
 /// Creates a webhook of each of these owners.
 async fn hooks(store: &Webhooks, owners: &[u128]) -> Vec<WebhookId> {
@@ -86,51 +85,6 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
     assert_eq!(found, wanted, "Q43 one at a time");
 }
 
-/// A lane that cannot be claimed from is not due, however it is looked for: of a webhook that is
-/// not active, of an owner who is held, moving or gone, of a webhook in order whose oldest delivery
-/// is not due or one of which is being sent. It is again when that is over.
-pub async fn q44_what_cannot_be_claimed_is_not_due(store: Webhooks) {
-    let hooks = hooks(&store, &[1, 2, 3, 4, 5, 6, 7]).await;
-    let [paused, held, moving, gone, head, runs, free] = hooks[..] else {
-        panic!("Q44 seven webhooks");
-    };
-    place(&store, 3, tenant(1)).await;
-    for webhook in [head, runs] {
-        change(&store, webhook, |w| w.order = DeliveryOrder::InOrder).await;
-    }
-    let late = direct(vec![message(head, "late", at(9))]);
-    store.queue.enqueue(late, at(0)).await.unwrap();
-    for webhook in &hooks {
-        enqueue(&store, *webhook, &["a", "b"]).await;
-    }
-    assert_eq!(claim(&store, runs, 0).await.len(), 1, "Q44 one is sent");
-    change(&store, paused, |w| w.activity = Activity::Paused).await;
-    hold(&store, 2, true).await;
-    place(&store, 3, tenant(2)).await;
-    let removed = store.records.mark_gone(Removal::Owner(OwnerId(4)), at(0));
-    assert!(removed.await.is_ok(), "Q44 removed");
-    let found = async |wanted: &[WebhookId], now: i64, when: &str| {
-        let wanted: Vec<_> = wanted.iter().copied().map(first).collect();
-        assert_eq!(lanes(&due_lanes(&store, now).await), wanted, "Q44 {when}");
-        let of = store.queue.lanes_of(&hooks, at(now)).await.unwrap();
-        assert_eq!(lanes(&of), wanted, "Q44 asked for, {when}");
-        let swept = swept(&store, 2, now).await;
-        assert_eq!(lanes(&swept), wanted, "Q44 swept, {when}");
-    };
-    found(&[free], 1, "at first").await;
-    change(&store, paused, |w| w.activity = Activity::Active).await;
-    hold(&store, 2, false).await;
-    found(&[paused, held, free], 1, "free again").await;
-    found(&[paused, held, head, free], 9, "its head is due").await;
-    change(&store, head, |w| w.order = DeliveryOrder::Unordered).await;
-    found(&[paused, held, head, free], 1, "in no order").await;
-    let given = claim(&store, moving, 1).await;
-    assert!(
-        given.is_empty() && claim(&store, gone, 1).await.is_empty(),
-        "Q44"
-    );
-}
-
 /// The lanes of webhooks are looked up for those that were asked for, each once and in order, with
 /// what a due lane says; what nobody knows has none.
 pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
@@ -179,26 +133,4 @@ pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
     let rest = beyond(last, 9).await;
     assert_eq!(lanes(&rest.due), wanted[2..], "Q46 the rest");
     assert_eq!(rest.more, None, "Q46 none beyond");
-}
-
-/// The next due time is that of anything that waits, also of a webhook that is not active; what is
-/// being sent or has ended has none.
-pub async fn q47_the_next_due_time_is_of_all_that_waits(store: Webhooks) {
-    let hooks = hooks(&store, &[1, 2]).await;
-    let next = async |now| store.queue.next_due(at(now)).await.unwrap();
-    assert_eq!(next(0).await, None, "Q47 nothing waits");
-    let batch = [(0, 5), (1, 3)];
-    let batch = batch.map(|(hook, due)| message(hooks[hook], "m", at(due)));
-    store
-        .queue
-        .enqueue(direct(batch.to_vec()), at(0))
-        .await
-        .unwrap();
-    change(&store, hooks[1], |w| w.activity = Activity::Paused).await;
-    assert_eq!(next(0).await, Some(at(3)), "Q47 of a paused webhook");
-    assert_eq!(next(3).await, Some(at(5)), "Q47 after now");
-    assert_eq!(claim(&store, hooks[0], 5).await.len(), 1, "Q47 it is due");
-    assert_eq!(next(3).await, None, "Q47 it is being sent");
-    store.queue.reclaim(9, at(15)).await.unwrap();
-    assert_eq!(next(14).await, Some(at(15)), "Q47 it waits again");
 }

@@ -3,50 +3,14 @@
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
     ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, EndReason, IfWaiting,
-    Queues, WaitingChange,
+    WaitingChange,
 };
-use webhook_model::{Activity, DeliveryMode, WebhookId};
+use webhook_model::{DeliveryMode, WebhookId};
 
 use super::look::names;
-use crate::fixtures::{
-    at, change, claim, direct, due_lanes, end, message, queued, settlement, webhook,
-};
+use crate::fixtures::{at, change, claim, direct, end, message, queued, settlement, webhook};
 use crate::harness::Webhooks;
-
-/// Of a webhook that is fetched nothing is claimed or due, and its oldest messages are listed in
-/// order; paused or not, what waits too long expires. What still waits is sent once it sends.
-pub async fn q53_what_is_fetched_is_not_claimed(store: Webhooks) {
-    let hook = queued(&store, &["a", "b"]).await;
-    change(&store, hook, |w| w.mode = DeliveryMode::Fetch).await;
-    let late = vec![message(hook, "c", at(5))];
-    store.queue.enqueue(direct(late), at(4)).await.unwrap();
-    for activity in [Activity::Active, Activity::Paused, Activity::Disabled] {
-        change(&store, hook, |w| w.activity = activity).await;
-        let row = store.records.webhook(hook).await.unwrap().unwrap();
-        assert_eq!(row.value.activity, activity, "Q53 as it was stored");
-        assert_eq!(row.value.mode, DeliveryMode::Fetch, "Q53 still fetched");
-        assert!(claim(&store, hook, 9).await.is_empty(), "Q53 not given");
-        assert_eq!(due_lanes(&store, 9).await, [], "Q53 not due");
-        let asked = store.queue.lanes_of(&[hook], at(9)).await.unwrap();
-        assert_eq!(asked, [], "Q53 not though asked for");
-        let all = Queues::Beyond(None);
-        let sweep = store.queue.queues(all, 9, at(9)).await.unwrap();
-        assert_eq!(sweep.due, [], "Q53 not in a sweep");
-        let found = waiting(&store, hook).await;
-        let ids: Vec<&str> = found.iter().map(|d| d.message_id.as_str()).collect();
-        assert_eq!(ids, ["a", "b", "c"], "Q53 all wait in order");
-    }
-    assert_eq!(
-        store.log.expire_held(at(4), 9, at(9)).await.unwrap(),
-        2,
-        "Q53 too long"
-    );
-    change(&store, hook, |w| w.activity = Activity::Active).await;
-    change(&store, hook, |w| w.mode = DeliveryMode::Push).await;
-    let due = due_lanes(&store, 9).await;
-    assert_eq!(due.len(), 1, "Q53 due once it sends");
-    assert_eq!(names(&claim(&store, hook, 9).await), ["c"], "Q53 given");
-}
+use crate::runtime::racing;
 
 /// What was handed out ends as sent, by one attempt more, once: not what is another webhook's, is
 /// being sent, was attempted or replayed since, or has ended.
@@ -105,12 +69,9 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     let first_two = vec![handed[1], handed[0]];
     let racers = (0..4).map(|_| {
         let (store, all) = (store.clone(), first_two.clone());
-        tokio::spawn(async move { say(&store, all).await })
+        async move { say(&store, all).await }
     });
-    let mut ended = Vec::new();
-    for racer in racers.collect::<Vec<_>>() {
-        ended.extend(racer.await.unwrap());
-    }
+    let mut ended = racing(racers).await.concat();
     ended.sort_unstable();
     let found: Vec<_> = ended.iter().map(|one| one.delivery).collect();
     let expected = [handed[0].delivery, handed[1].delivery];

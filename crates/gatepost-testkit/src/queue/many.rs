@@ -12,6 +12,7 @@ use crate::fixtures::{
     webhook,
 };
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 
 /// Of sixteen that consume one task at once under one version of the routes, one stores its
 /// delivery.
@@ -45,10 +46,9 @@ async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usiz
         let queue = store.queue.clone();
         racers.push(async move { queue.enqueue(batch, at(0)).await.unwrap() });
     }
-    let racers: Vec<_> = racers.into_iter().map(tokio::spawn).collect();
     let mut stored = 0;
-    for racer in racers {
-        match racer.await.unwrap() {
+    for answer in racing(racers).await {
+        match answer {
             Enqueued::Stored { moved, .. } => {
                 let now = version(store, home).await;
                 assert!(now > before, "Q22 the version moved");
@@ -96,28 +96,23 @@ pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
     let batch = (0..200).map(|n| message(hook, &format!("m{n}"), at(0)));
     let stored = store.queue.enqueue(direct(batch.collect()), at(0)).await;
     assert!(stored.is_ok(), "Q24 stored");
-    let workers: Vec<_> = (0..8)
-        .map(|_| {
-            let queue = store.queue.clone();
-            tokio::spawn(async move {
-                let mut mine = Vec::new();
-                let bite = [gatepost_storage::webhooks::LaneClaim {
-                    limit: 7,
-                    ..lane(hook, QueueClass::First)
-                }];
-                for _ in 0..100 {
-                    let claimed = queue.claim(&bite, at(60), at(1)).await.unwrap();
-                    assert!(claimed.len() <= 7, "Q24 at most the limit");
-                    mine.extend(claimed.into_iter().map(|c| (c.delivery.id, c.token)));
-                }
-                mine
-            })
-        })
-        .collect();
-    let mut all = Vec::new();
-    for worker in workers {
-        all.extend(worker.await.unwrap());
-    }
+    let workers = (0..8).map(|_| {
+        let queue = store.queue.clone();
+        async move {
+            let mut mine = Vec::new();
+            let bite = [gatepost_storage::webhooks::LaneClaim {
+                limit: 7,
+                ..lane(hook, QueueClass::First)
+            }];
+            for _ in 0..100 {
+                let claimed = queue.claim(&bite, at(60), at(1)).await.unwrap();
+                assert!(claimed.len() <= 7, "Q24 at most the limit");
+                mine.extend(claimed.into_iter().map(|c| (c.delivery.id, c.token)));
+            }
+            mine
+        }
+    });
+    let all = racing(workers).await.concat();
     let different: HashSet<_> = all.iter().map(|c| c.0).collect();
     assert_eq!((all.len(), different.len()), (200, 200), "Q24");
 }

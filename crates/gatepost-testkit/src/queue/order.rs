@@ -11,6 +11,7 @@ use webhook_model::{DeliveryOrder, WebhookId};
 
 use crate::fixtures::{at, change, claim, direct, message, queued, tenant};
 use crate::harness::Webhooks;
+use crate::runtime::racing;
 
 /// Row numbers of a webhook in order rise in the order of commit: whoever has seen one never sees a
 /// smaller one appear, however many enqueue at once.
@@ -63,33 +64,31 @@ pub async fn q35_row_numbers_rise_in_order_of_commit(store: Webhooks) {
 pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
     let hook = queued(&store, &["known"]).await;
     let old = Basis::Realms(vec![(tenant(1), RoutesVersion(i64::MAX))]);
-    let racers: Vec<_> = (0..40)
-        .map(|n| {
-            let id = format!("m{n}");
-            let good = direct(vec![message(hook, &id, at(0))]);
-            let batch = match n % 5 {
-                1 => direct(vec![
-                    message(hook, &id, at(0)),
-                    message(WebhookId(hook.0 + 1000), "x", at(0)),
-                ]),
-                2 => direct(vec![message(WebhookId(hook.0 + 1000), &id, at(0))]),
-                3 => Enqueue {
-                    basis: old.clone(),
-                    ..good
-                },
-                4 => Enqueue {
-                    basis: Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]),
-                    ..good
-                },
-                _ => good,
-            };
-            let queue = store.queue.clone();
-            let ends_well = n % 5 == 0;
-            tokio::spawn(async move { (ends_well, queue.enqueue(batch, at(0)).await) })
-        })
-        .collect();
-    for racer in racers {
-        let (ends_well, stored) = racer.await.unwrap();
+    let racers = (0..40).map(|n| {
+        let id = format!("m{n}");
+        let good = direct(vec![message(hook, &id, at(0))]);
+        let batch = match n % 5 {
+            1 => direct(vec![
+                message(hook, &id, at(0)),
+                message(WebhookId(hook.0 + 1000), "x", at(0)),
+            ]),
+            2 => direct(vec![message(WebhookId(hook.0 + 1000), &id, at(0))]),
+            3 => Enqueue {
+                basis: old.clone(),
+                ..good
+            },
+            4 => Enqueue {
+                basis: Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]),
+                ..good
+            },
+            _ => good,
+        };
+        let queue = store.queue.clone();
+        let ends_well = n % 5 == 0;
+        async move { (ends_well, queue.enqueue(batch, at(0)).await) }
+    });
+    for racer in racing(racers).await {
+        let (ends_well, stored) = racer;
         let is_stored = matches!(stored, Ok(Enqueued::Stored { .. }));
         assert_eq!(is_stored, ends_well, "Q36 {stored:?}");
     }

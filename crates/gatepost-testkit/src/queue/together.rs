@@ -4,14 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Basis, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds, RoutesVersion, Settled,
-    Settlement,
+    Basis, DeliveryState, Disposition, Enqueue, Enqueued, RoutesVersion, Settled,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::WebhookId;
 
 use crate::fixtures::{
-    UNLIMITED, at, claim, direct, keep_all, message, named, purge, queued, settlement, task, under,
+    UNLIMITED, at, claim, direct, message, named, queued, settlement, task, under,
 };
 use crate::harness::Webhooks;
 
@@ -135,75 +134,4 @@ pub async fn q49_what_was_stored_is_sent_at_least_once(store: Webhooks) {
         let logged = store.log.attempts(id, 99).await.unwrap();
         assert_eq!(logged.len(), attempts as usize, "Q49 each attempt once");
     }
-}
-
-/// A message id is text: two deliveries may have the same one, and each is its own.
-pub async fn q50_a_message_id_is_no_key(store: Webhooks) {
-    let hook = queued(&store, &[]).await;
-    let long = "Az0_-".repeat(12) + "_end";
-    let batch = [&*long, "same", "same"].map(|id| message(hook, id, at(0)));
-    let stored = store.queue.enqueue(direct(batch.to_vec()), at(0)).await;
-    assert_eq!(what(&stored), "3 stored", "Q50");
-    let again = direct(vec![message(hook, "same", at(0))]);
-    let stored = store.queue.enqueue(again, at(1)).await;
-    assert_eq!(what(&stored), "1 stored", "Q50 again");
-    let given = claim(&store, hook, 1).await;
-    let found: Vec<_> = given
-        .iter()
-        .map(|c| c.delivery.message_id.as_str())
-        .collect();
-    assert_eq!(found, [&*long, "same", "same", "same"], "Q50 as they were");
-}
-
-/// What ended and was removed by retention is not put back with the rest of its claims.
-pub async fn q51_what_was_removed_stays_gone(store: Webhooks) {
-    let hook = queued(&store, &["a", "b"]).await;
-    let claimed = claim(&store, hook, 0).await;
-    let sent = settlement(&claimed[0], Disposition::Sent);
-    store.queue.settle(vec![sent], at(1)).await.unwrap();
-    let keep = PurgeBounds {
-        created_before: at(5),
-        ..keep_all()
-    };
-    purge(&store, &keep, 6).await;
-    let gone = claimed[0].delivery.id;
-    assert!(store.log.delivery(gone).await.unwrap().is_none(), "Q51");
-    let back = store.queue.reclaim(9, at(60)).await.unwrap();
-    assert_eq!((back.requeued, back.ended), (1, 0), "Q51 the other alone");
-    let again = claim(&store, hook, 61).await;
-    let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
-    assert_eq!(again, [claimed[1].delivery.id], "Q51 is sent again");
-}
-
-/// A settlement is repeated, since its answer was lost, after retention removed what it ended: that
-/// is no error, stores nothing, and leaves the rest of its claims as they were.
-pub async fn q52_a_settlement_repeated_after_the_removal_stores_nothing(store: Webhooks) {
-    let hook = queued(&store, &["a", "b"]).await;
-    let claimed = claim(&store, hook, 0).await;
-    let sent = settlement(&claimed[0], Disposition::Sent);
-    let first = store.queue.settle(vec![sent.clone()], at(1)).await;
-    assert_eq!(first.unwrap(), [Settled::Done], "Q52");
-    let keep = PurgeBounds {
-        created_before: at(5),
-        ..keep_all()
-    };
-    purge(&store, &keep, 6).await;
-    let gone = claimed[0].delivery.id;
-    for keep_message in [true, false] {
-        let again = Settlement {
-            keep_message,
-            ..sent.clone()
-        };
-        let repeated = store.queue.settle(vec![again], at(7)).await;
-        assert!(repeated.is_ok(), "Q52 is no error: {repeated:?}");
-    }
-    assert!(
-        store.log.delivery(gone).await.unwrap().is_none(),
-        "Q52 gone"
-    );
-    let attempts = store.log.attempts(gone, 9).await.unwrap();
-    assert!(attempts.is_empty(), "Q52 its attempts too");
-    let other = settlement(&claimed[1], Disposition::Sent);
-    let settled = store.queue.settle(vec![other], at(8)).await;
-    assert_eq!(settled.unwrap(), [Settled::Done], "Q52 the other");
 }

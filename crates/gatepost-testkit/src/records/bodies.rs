@@ -1,11 +1,12 @@
 //! The parts of a record that may be large, and are read only on request.
 
-use gatepost_storage::webhooks::{EventQuery, TaskQuery};
+use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{Action, Message};
 
 use crate::fixtures::{UNLIMITED, at, event, task, webhook};
 use crate::harness::Webhooks;
+use crate::world::tasks_in;
 
 /// A list reads the messages of tasks, and the filters and contexts of events, that were asked
 /// for: all of them, none, or as many as come to a number of bytes, page by page, in one row at
@@ -37,13 +38,7 @@ pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
         new.context = context.parse().unwrap();
         records.insert_event(&new, UNLIMITED, at(0)).await.unwrap();
     }
-    let tasks = |page| TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page,
-    };
+    let tasks = |page| tasks_in(Scope::All, page);
     let messages = async |page| {
         let rows = records.list_tasks(&tasks(page)).await.unwrap();
         let size = |action: &Action| match action {

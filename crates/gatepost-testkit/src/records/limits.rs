@@ -17,56 +17,8 @@ fn full<T>(answer: Result<T, StoreError>) -> Option<&'static str> {
     Some(error.context())
 }
 
-fn rows(rows: u64) -> AtMost {
-    AtMost { rows, ..UNLIMITED }
-}
-
 fn bytes(bytes: u64) -> AtMost {
     AtMost { bytes, ..UNLIMITED }
-}
-
-/// An owner has at most as many webhooks, tasks and events as each insert allows, to the row, also
-/// when many are inserted at once; others' do not count.
-pub async fn r28_no_more_rows_than_allowed(store: Webhooks) {
-    let records = &store.records;
-    let (one, two) = (webhook_of(1, "b"), webhook_of(1, "c"));
-    for owner in [1, 2] {
-        set(&store, owner, "a").await;
-        set(&store, owner, "d").await;
-    }
-    let refused = records.insert_webhook(&one, rows(2), at(0)).await;
-    assert_eq!(full(refused), Some("rows"), "R28 webhooks");
-    let stored = records.insert_webhook(&one, rows(3), at(0)).await.unwrap();
-    let refused = records.insert_webhook(&two, rows(3), at(0)).await;
-    assert_eq!(full(refused), Some("rows"), "R28 webhooks, one more");
-
-    let new = task(stored.id);
-    let refused = records.insert_task(&new, rows(2), at(0)).await;
-    assert_eq!(full(refused), Some("rows"), "R28 tasks");
-    let made = records.insert_task(&new, rows(3), at(0)).await.unwrap();
-    let refused = records.insert_event(&event(made.id), rows(2), at(0)).await;
-    assert_eq!(full(refused), Some("rows"), "R28 events");
-    let on = records.insert_event(&event(made.id), rows(3), at(0)).await;
-    assert!(on.is_ok(), "R28 events, the last");
-    let deleted = records
-        .delete_webhook(stored.id, Cascade::Tasks, at(1))
-        .await;
-    assert!(deleted.is_ok(), "R28 deleted");
-    let again = records.insert_webhook(&one, rows(3), at(2)).await;
-    assert!(again.is_ok(), "R28 free again");
-
-    let racers: Vec<_> = (0..16)
-        .map(|n| {
-            let records = store.records.clone();
-            let hook = webhook_of(3, &format!("w{n}"));
-            tokio::spawn(async move { records.insert_webhook(&hook, rows(5), at(0)).await.is_ok() })
-        })
-        .collect();
-    let mut won = 0;
-    for racer in racers {
-        won += u32::from(racer.await.unwrap());
-    }
-    assert_eq!(won, 5, "R28 racers");
 }
 
 /// An owner's webhooks, tasks and events have at most as many bytes together as each change allows,

@@ -69,22 +69,6 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     }
 }
 
-/// A realm with more rows than the caller can hold is not read.
-pub async fn r34_a_place_that_is_too_large_is_not_read(store: Webhooks) {
-    for owner in 1..=4 {
-        set(&store, owner, "w").await;
-    }
-    let read = async |at_most| {
-        let found = store.records.routes(Realm::Shared, at_most).await;
-        found.unwrap().is_some()
-    };
-    assert!(read(12).await, "R34 it fits");
-    assert!(!read(7).await, "R34 tasks and events alone are more");
-    assert!(!read(0).await, "R34 nothing is allowed");
-    let nothing = store.records.routes(tenant(1), 0).await.unwrap();
-    assert!(nothing.is_some(), "R34 nothing is there");
-}
-
 /// What one event of a realm runs is the same whether it is asked for alone or with all.
 pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     let records = &store.records;

@@ -1,18 +1,15 @@
 //! One row at a time: stored whole, edited by revision, not found when deleted.
 
 use chrono::TimeDelta;
-use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Cascade, NewDelivery};
-use webhook_model::{Action, EventId, TaskId, WebhookId};
+use gatepost_storage::webhooks::NewDelivery;
+use webhook_model::{Action, WebhookId};
 
 use crate::fields::full_webhook;
 use crate::fixtures::{
-    UNLIMITED, at, authorizations, direct, event, full_event, full_task, message, task, webhook,
-    webhook_of,
+    UNLIMITED, at, authorizations, direct, full_event, full_task, message, task, webhook,
 };
 use crate::harness::Webhooks;
 use crate::secrecy::{of_a_webhook, tells_nothing};
-use crate::world::set;
 
 /// A record comes back as it was stored: texts byte for byte, headers in their order with
 /// duplicates, secrets whole.
@@ -69,162 +66,6 @@ pub async fn r02_times_are_kept_to_the_microsecond(store: Webhooks) {
         .unwrap();
     let row = records.webhook(row.id).await.unwrap().unwrap();
     assert_eq!((row.created, row.modified), (made, later), "R2 edited");
-}
-
-/// An owner has a name of a webhook once, another owner may have it too, and a deleted webhook's is
-/// free at once; a refused insert or edit changes nothing.
-pub async fn r03_an_owner_has_a_name_of_a_webhook_once(store: Webhooks) {
-    let records = &store.records;
-    let insert = async |hook| records.insert_webhook(&hook, UNLIMITED, at(0)).await;
-    let a = insert(webhook("a")).await.unwrap();
-    let again = insert(webhook("a")).await.err().map(|e| e.kind());
-    assert_eq!(again, Some(ErrorKind::Conflict), "R3 insert");
-    let theirs = insert(webhook_of(2, "a")).await;
-    assert!(theirs.is_ok(), "R3 another owner's");
-    let mut b = insert(webhook("b")).await.unwrap();
-    b.value.name = "a".parse().unwrap();
-    let edit = records.update_webhook(&b, UNLIMITED, at(1)).await;
-    let edit = edit.err().map(|e| e.kind());
-    assert_eq!(edit, Some(ErrorKind::Conflict), "R3 edit");
-    let kept = records.webhook(b.id).await.unwrap().unwrap();
-    assert_eq!(kept.value, webhook("b"), "R3 unchanged");
-    let deleted = records.delete_webhook(a.id, Cascade::Refuse, at(1)).await;
-    assert!(deleted.is_ok(), "R3 deleted");
-    let edit = records.update_webhook(&b, UNLIMITED, at(2)).await;
-    assert!(edit.is_ok(), "R3 free at once");
-}
-
-/// An edit with an old revision is refused and changes nothing.
-pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
-    let records = &store.records;
-    let (hook, made, on) = set(&store, 1, "w").await.rows(&store).await;
-
-    let new = records
-        .update_webhook(&hook, UNLIMITED, at(1))
-        .await
-        .unwrap();
-    assert!(new.revision > hook.revision, "R4 the revision moves");
-    let stale = records.update_webhook(&hook, UNLIMITED, at(2)).await;
-    assert_eq!(
-        stale.err().map(|e| e.kind()),
-        Some(ErrorKind::Stale),
-        "R4 webhook"
-    );
-    let read = records.webhook(hook.id).await.unwrap();
-    assert_eq!(read, Some(new), "R4 webhook unchanged");
-
-    let new = records.update_task(&made, UNLIMITED, at(1)).await.unwrap();
-    let stale = records.update_task(&made, UNLIMITED, at(2)).await;
-    assert_eq!(
-        stale.err().map(|e| e.kind()),
-        Some(ErrorKind::Stale),
-        "R4 task"
-    );
-    assert_eq!(
-        records.task(made.id).await.unwrap(),
-        Some(new),
-        "R4 task unchanged"
-    );
-
-    let new = records.update_event(&on, UNLIMITED, at(1)).await.unwrap();
-    let stale = records.update_event(&on, UNLIMITED, at(2)).await;
-    assert_eq!(
-        stale.err().map(|e| e.kind()),
-        Some(ErrorKind::Stale),
-        "R4 event"
-    );
-    assert_eq!(
-        records.event(on.id).await.unwrap(),
-        Some(new),
-        "R4 event unchanged"
-    );
-}
-
-/// Of sixteen edits at once of one revision, one succeeds.
-pub async fn r05_one_of_racing_edits_wins(store: Webhooks) {
-    let row = store
-        .records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let racers: Vec<_> = (0..16)
-        .map(|_| {
-            let (records, row) = (store.records.clone(), row.clone());
-            tokio::spawn(
-                async move { records.update_webhook(&row, UNLIMITED, at(1)).await.is_ok() },
-            )
-        })
-        .collect();
-    let mut won = 0;
-    for racer in racers {
-        won += u32::from(racer.await.unwrap());
-    }
-    assert_eq!(won, 1, "R5");
-}
-
-/// A missing record is read as `None`, and edits and deletions of it are `NotFound`.
-pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
-    let records = &store.records;
-    let (mut hook, mut made, mut on) = set(&store, 1, "w").await.rows(&store).await;
-    let beyond = |id: i64| id + 1000;
-    hook.id = WebhookId(beyond(hook.id.0));
-    made.id = TaskId(beyond(made.id.0));
-    on.id = EventId(beyond(on.id.0));
-    assert_eq!(records.webhook(hook.id).await.unwrap(), None, "R6 webhook");
-    assert_eq!(records.task(made.id).await.unwrap(), None, "R6 task");
-    assert_eq!(records.event(on.id).await.unwrap(), None, "R6 event");
-    let refused = [
-        records.update_webhook(&hook, UNLIMITED, at(1)).await.err(),
-        records.update_task(&made, UNLIMITED, at(1)).await.err(),
-        records.update_event(&on, UNLIMITED, at(1)).await.err(),
-        records
-            .delete_webhook(hook.id, Cascade::Tasks, at(1))
-            .await
-            .err(),
-        records.delete_task(made.id, at(1)).await.err(),
-        records.delete_event(on.id, at(1)).await.err(),
-    ];
-    for (n, error) in refused.into_iter().enumerate() {
-        assert_eq!(
-            error.map(|e| e.kind()),
-            Some(ErrorKind::NotFound),
-            "R6 call {n}"
-        );
-    }
-}
-
-/// A deleted record is gone at once, and its row number is not given out again.
-pub async fn r07_a_deleted_record_is_gone_for_good(store: Webhooks) {
-    let records = &store.records;
-    let made = set(&store, 1, "w").await;
-    records.delete_event(made.event, at(1)).await.unwrap();
-    assert_eq!(records.event(made.event).await.unwrap(), None, "R7 event");
-    let next = records
-        .insert_event(&event(made.task), UNLIMITED, at(1))
-        .await
-        .unwrap();
-    assert!(next.id > made.event, "R7 number of an event");
-    records.delete_task(made.task, at(2)).await.unwrap();
-    assert_eq!(records.task(made.task).await.unwrap(), None, "R7 task");
-    let next = records
-        .insert_task(&task(made.webhook), UNLIMITED, at(2))
-        .await
-        .unwrap();
-    assert!(next.id > made.task, "R7 number of a task");
-    let gone = records
-        .delete_webhook(made.webhook, Cascade::Tasks, at(3))
-        .await;
-    assert!(gone.is_ok(), "R7 deletion");
-    assert_eq!(
-        records.webhook(made.webhook).await.unwrap(),
-        None,
-        "R7 webhook"
-    );
-    let next = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(3))
-        .await
-        .unwrap();
-    assert!(next.id > made.webhook, "R7 number of a webhook");
 }
 
 /// A message of a mebibyte and the longest texts that the model allows are kept.

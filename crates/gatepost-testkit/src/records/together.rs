@@ -8,7 +8,7 @@ use webhook_model::{Action, TaskId, WebhookId};
 
 use crate::fixtures::{at, event, task, webhook_of};
 use crate::harness::Webhooks;
-use crate::world::set;
+use crate::world::{events_in, set};
 
 /// A limit for the number of each, with no limit of bytes.
 fn at_most(webhooks: u64, tasks: u64, events: u64) -> RecordUsage {
@@ -100,10 +100,8 @@ pub async fn r44_records_are_stored_together_or_not_at_all(store: Webhooks) {
     );
 
     let query = EventQuery {
-        scope: Scope::All,
         task: Some(made.id),
-        event_type: None,
-        page: Page::first(9),
+        ..events_in(Scope::All, Page::first(9))
     };
     let listed = records.list_events(&query).await.unwrap();
     assert_eq!(listed, stored.events, "R44 listed");

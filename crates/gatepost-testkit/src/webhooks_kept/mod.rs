@@ -2,12 +2,8 @@
 //! Each contract test takes the harness.
 
 mod home;
-mod log;
-mod owners;
 mod stored;
 mod unreadable;
 
-pub use log::*;
-pub use owners::*;
 pub use stored::*;
 pub use unreadable::*;

@@ -1,14 +1,14 @@
 //! Records that cannot be read.
 
 use gatepost_ids::{OwnerId, Realm};
-use gatepost_storage::webhooks::{Cascade, EventQuery, RecordId, TaskQuery, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 
 use super::home::Home;
 use crate::fixtures::{at, claim, routes};
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
-use crate::world::{Set, enqueue, set_at};
+use crate::world::{Set, enqueue, events_in, set_at, tasks_in, webhooks_in};
 
 fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
     answer.err().map(|e| e.kind())
@@ -17,24 +17,9 @@ fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
 /// Returns the first two rows of each list.
 async fn listed(store: &Webhooks) -> [Vec<RecordId>; 3] {
     let records = &store.records;
-    let webhooks = WebhookQuery {
-        scope: Scope::All,
-        name: None,
-        page: Page::first(2),
-    };
-    let tasks = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: Page::first(2),
-    };
-    let events = EventQuery {
-        scope: Scope::All,
-        task: None,
-        event_type: None,
-        page: Page::first(2),
-    };
+    let webhooks = webhooks_in(Scope::All, Page::first(2));
+    let tasks = tasks_in(Scope::All, Page::first(2));
+    let events = events_in(Scope::All, Page::first(2));
     let webhooks = records.list_webhooks(&webhooks).await.expect("D9 list");
     let tasks = records.list_tasks(&tasks).await.expect("D9 list");
     let events = records.list_events(&events).await.expect("D9 list");

