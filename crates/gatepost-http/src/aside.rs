@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use webhook_model::OwnerId;
 
 use crate::apart::apart;
-use crate::error::ApiError;
+use crate::error::Result;
 
 /// The number of users whose work runs at the same time.
 const AT_ONCE: usize = 2;
@@ -40,8 +40,8 @@ impl Aside {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         user: OwnerId,
-        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let own = self.users.turn(user).await?;
         let room = self.room.clone().acquire_owned().await;
         apart(move || {

@@ -10,6 +10,9 @@ use webhook_model::Invalid;
 /// The beginning of the text that names a field.
 const FIELD: &str = "Validation error on field: '";
 
+/// A result that is, or becomes, a response.
+pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
+
 /// The response to a request that is not carried out. The text never contains a secret, nor details
 /// for operators, which are logged.
 #[derive(Clone, Debug, Eq, PartialEq)]

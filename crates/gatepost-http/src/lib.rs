@@ -3,18 +3,16 @@
 mod apart;
 mod api;
 mod aside;
-mod counted;
+mod counters;
 mod error;
 mod facts;
 mod granted;
 mod json_pieces;
-mod key_uses;
 mod limits;
 mod list;
 mod openapi;
 mod platform_table;
 mod query;
-mod rejected_deliveries;
 mod resource;
 mod resources;
 mod router;
@@ -23,7 +21,6 @@ mod state;
 mod system;
 mod turn;
 mod user_limits;
-mod webhook_counts;
 mod whoami;
 
 // The public interface is:

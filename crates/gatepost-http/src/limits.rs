@@ -1,7 +1,5 @@
 //! The limits of a request.
 
-use crate::query::FilterLimits;
-
 /// The limits of a request.
 ///
 /// ```
@@ -73,26 +71,17 @@ impl Limits {
             ..self
         }
     }
-
-    pub(crate) fn filter(&self) -> FilterLimits {
-        FilterLimits {
-            bytes: self.filter_bytes,
-            terms: self.filter_terms,
-            depth: self.filter_depth,
-        }
-    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        let filter = FilterLimits::default();
         Self {
             body: 1024 * 1024 + 64 * 1024,
             response: 16 * 1024 * 1024,
             rows: 50_000,
-            filter_bytes: filter.bytes,
-            filter_terms: filter.terms,
-            filter_depth: filter.depth,
+            filter_bytes: 16 * 1024,
+            filter_terms: 256,
+            filter_depth: 32,
         }
     }
 }

@@ -9,7 +9,7 @@ use gatepost_storage::Order;
 use serde_json::{Map, Value, json};
 use webhook_model::ObjectId;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::{Resource, Scan, Scanned};
 use crate::schema::{Action, Column, Input, KEY, RowMap, Table, id};
 
@@ -46,14 +46,8 @@ impl PlatformTable {
             singular,
             doc,
             columns,
-            joins: &[],
-            counts: &[],
-            page: 500,
             actions,
-            shown_once: false,
-            creatable: false,
-            updatable: false,
-            deletable: false,
+            ..Table::READ_ONLY
         })
     }
 }
@@ -118,7 +112,7 @@ pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
 
 impl PlatformResource {
     /// Returns all rows, in order of their ids.
-    async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
+    async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>> {
         let rows = self.0.rows(caller.principal()).await?;
         let mut rows: Vec<RowMap> = rows.into_iter().map(RowMap::from).collect();
         rows.sort_by_key(|row| key_of(row).map(|key| (key.as_number(), key)));
@@ -136,7 +130,7 @@ impl Resource for PlatformResource {
         &self.0.table().0
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         let mut rows = self.rows(caller).await?;
         if scan.order == Order::Descending {
             rows.reverse();
@@ -144,25 +138,19 @@ impl Resource for PlatformResource {
         Ok(Scanned { rows, next: None })
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
         let rows = self.rows(caller).await?;
         let row = rows.into_iter().find(|row| key_of(row) == Some(key));
         row.ok_or_else(ApiError::not_found)
     }
 
-    async fn act(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        action: &'static str,
-        _params: Input,
-    ) -> Result<Value, ApiError> {
+    async fn act(&self, caller: &Actor, key: ObjectId, name: &str, _: Input) -> Result<Value> {
         self.get(caller, key).await?;
-        let (rows, principal) = (self.0.clone(), caller.principal().clone());
+        let (table, rows) = (self.table(), self.0.clone());
+        let action = table.action(name).ok_or_else(ApiError::not_permitted)?.name;
+        let principal = caller.principal().clone();
         let act = async move { rows.act(&principal, key, action).await };
-        caller
-            .platform_act(self.table().name, key, action, act)
-            .await??;
+        caller.platform_act(table.name, key, action, act).await??;
         Ok(json!({}))
     }
 }

@@ -9,7 +9,7 @@ use gatepost_storage::{Bodies, Order};
 use serde_json::{Value, json};
 use webhook_model::{ObjectId, OwnerId};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::query::filter::{Filter, Literal};
 use crate::schema::{Input, RowMap, Table};
 
@@ -23,6 +23,11 @@ pub(crate) struct Created {
 }
 
 impl Created {
+    /// A row without a secret.
+    pub(crate) fn row(key: i64) -> Self {
+        Self { key, secret: None }
+    }
+
     /// Returns the receipt. A secret is in the three members that existing clients read, and in no
     /// other response.
     pub(crate) fn receipt(&self, table: &str) -> Value {
@@ -137,55 +142,33 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
 
     /// Returns one page of rows in order of `$key`, with the needed readable columns. It may end
     /// early if rows are large.
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError>;
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned>;
 
     /// Returns one row.
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError>;
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap>;
 
     /// Creates a row.
-    async fn create(&self, _caller: &Actor, _input: Input) -> Result<Created, ApiError> {
+    async fn create(&self, _caller: &Actor, _input: Input) -> Result<Created> {
         Err(ApiError::not_permitted())
     }
 
     /// Changes a row and returns it.
-    async fn update(
-        &self,
-        _caller: &Actor,
-        _key: ObjectId,
-        _input: Input,
-    ) -> Result<RowMap, ApiError> {
+    async fn update(&self, _caller: &Actor, _key: ObjectId, _input: Input) -> Result<RowMap> {
         Err(ApiError::not_permitted())
     }
 
     /// Deletes a row.
-    async fn delete(&self, _caller: &Actor, _key: ObjectId) -> Result<(), ApiError> {
+    async fn delete(&self, _caller: &Actor, _key: ObjectId) -> Result<()> {
         Err(ApiError::not_permitted())
     }
 
-    /// Carries out a declared action; returns `{}` if there is no result.
-    async fn act(
-        &self,
-        _caller: &Actor,
-        _key: ObjectId,
-        _action: &'static str,
-        _params: Input,
-    ) -> Result<Value, ApiError> {
+    /// Carries out the declared action of this name; returns `{}` if there is no result.
+    async fn act(&self, _: &Actor, _: ObjectId, _name: &str, _input: Input) -> Result<Value> {
         Err(ApiError::not_permitted())
-    }
-
-    /// Returns a column of the row that `through` refers to; `None` for a null reference.
-    async fn join(
-        &self,
-        _caller: &Actor,
-        _row: &RowMap,
-        _through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        Ok(None)
     }
 
     /// Returns how many rows of another table refer to this row.
-    async fn count(&self, _caller: &Actor, _row: &RowMap, _table: &str) -> Result<u64, ApiError> {
+    async fn count(&self, _caller: &Actor, _row: &RowMap, _table: &str) -> Result<u64> {
         Ok(0)
     }
 }

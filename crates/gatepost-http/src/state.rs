@@ -10,7 +10,7 @@ use gatepost_manage::{Actor, Management, Principal};
 use http::request;
 
 use crate::aside::Aside;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
 use crate::query::ListQuery;
@@ -54,13 +54,9 @@ pub(crate) struct Parts {
 
 impl Shared {
     /// Parses a caller's list request.
-    pub(crate) async fn asked(
-        &self,
-        query: Option<&str>,
-        caller: &Actor,
-    ) -> Result<ListQuery, ApiError> {
+    pub(crate) async fn asked(&self, query: Option<&str>, caller: &Actor) -> Result<ListQuery> {
         let whose = (&self.aside, caller.principal().owner);
-        ListQuery::read(query, self.limits.filter(), whose).await
+        ListQuery::read(query, self.limits, whose).await
     }
 }
 
@@ -85,10 +81,7 @@ pub(crate) struct Caller(pub Actor);
 impl FromRequestParts<Shared> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(
-        parts: &mut request::Parts,
-        shared: &Shared,
-    ) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut request::Parts, shared: &Shared) -> Result<Self> {
         let principal = parts.extensions.get::<Principal>();
         principal
             .map(|principal| Self(shared.management.of(principal)))
@@ -99,10 +92,7 @@ impl FromRequestParts<Shared> for Caller {
 impl FromRequestParts<Served> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(
-        parts: &mut request::Parts,
-        served: &Served,
-    ) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut request::Parts, served: &Served) -> Result<Self> {
         Self::from_request_parts(parts, &served.shared).await
     }
 }

@@ -5,7 +5,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::facts::VersionFacts;
 use crate::list::pick;
 use crate::schema::RowMap;
@@ -16,7 +16,7 @@ pub(crate) async fn system(
     State(shared): State<Shared>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     let query = shared.asked(query.as_deref(), &caller).await?;
     Ok(Json([&*pick(&shared.system, &query.fields)]).into_response())
 }

@@ -1,13 +1,13 @@
 //! `GET /api/v4/limits`: the limits of a user, and their usage.
 
-use axum::Json;
 use axum::extract::{RawQuery, State};
+use gatepost_manage::Limit;
 use serde_json::{Value, json};
 use webhook_model::OwnerId;
 
-use crate::error::ApiError;
-use crate::list::pick;
-use crate::schema::RowMap;
+use crate::error::{ApiError, Result};
+use crate::json_pieces::JsonPieces;
+use crate::list::numbered;
 use crate::state::{Caller, Shared};
 
 /// Returns one row for each limit of the caller, or of the user that `?user=` names.
@@ -15,24 +15,20 @@ pub(crate) async fn limits(
     State(shared): State<Shared>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Json<Vec<RowMap>>, ApiError> {
+) -> Result<JsonPieces> {
     let asked = shared.asked(query.as_deref(), &caller).await?;
     let user = user(query.as_deref().unwrap_or(""))?.unwrap_or(caller.principal().owner);
     let found = caller.limits(user).await?;
-    let rows = found.iter().enumerate().map(|(at, limit)| {
-        let row: RowMap = [
-            ("$key", json!(at + 1)),
+    let row = |limit: &Limit| {
+        [
             ("user", json!(user)),
             ("name", json!(limit.name)),
             ("used", json!(limit.used)),
             ("limit", most(limit.most)),
             ("rejected", json!(limit.rejected)),
         ]
-        .into_iter()
-        .collect();
-        pick(&row, &asked.fields).into_owned()
-    });
-    Ok(Json(rows.collect()))
+    };
+    numbered(&found, row, &asked.fields, &shared).await
 }
 
 /// Returns the limit; null means no limit.
@@ -43,7 +39,7 @@ fn most(most: u64) -> Value {
     }
 }
 
-fn user(query: &str) -> Result<Option<OwnerId>, ApiError> {
+fn user(query: &str) -> Result<Option<OwnerId>> {
     let named = url::form_urlencoded::parse(query.as_bytes());
     let mut named = named.filter(|(name, _)| name == "user");
     let Some((_, user)) = named.next() else {

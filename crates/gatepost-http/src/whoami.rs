@@ -5,12 +5,12 @@ use axum::Json;
 use gatepost_manage::{AccessLevel, Via};
 use serde_json::{Value, json};
 
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::state::Caller;
 
 /// Returns one object; open to every key. A service behind a proxy calls it with the header that it
 /// received.
-pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>> {
     let principal = caller.principal();
     let acting = caller.acting_key().await?;
     let key = acting.as_ref().map(|row| &row.key);

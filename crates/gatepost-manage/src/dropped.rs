@@ -19,11 +19,10 @@ impl Actor {
     pub async fn dropped_of(
         &self,
         webhook: WebhookId,
-        limit: usize,
+        limit: u32,
     ) -> Result<Vec<Dropped>, ManageError> {
         contain(async {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
-            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
             let scope = Scope::Owner(owner);
             Ok(self.engine().dropped(scope, Some(webhook), limit).await?)
         })

@@ -14,7 +14,7 @@ use crate::texts::Texts;
 use crate::time::stamp;
 
 /// The number of counts that are shown.
-const SHOWN: usize = 10;
+const SHOWN: u32 = 10;
 /// The address of the API in commands if none is known.
 const API: &str = "https://API/api/v4";
 

@@ -13,13 +13,14 @@ use std::borrow::Cow;
 
 use gatepost_manage::Actor;
 use gatepost_storage::Order;
-use projection::{Projection, needed_columns, shown_columns};
+use serde_json::Value;
 
 use self::best::Best;
 use self::order::as_read;
+use self::projection::{Projection, needed_columns, shown_columns};
 use self::sieve::Sieve;
-pub(crate) use self::written::Written;
-use crate::error::ApiError;
+use self::written::Written;
+use crate::error::{ApiError, Result};
 use crate::json_pieces::JsonPieces;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
@@ -39,7 +40,7 @@ pub(crate) async fn list(
     caller: &Actor,
     mut query: ListQuery,
     shared: &Shared,
-) -> Result<JsonPieces, ApiError> {
+) -> Result<JsonPieces> {
     let table = resource.table();
     check(table, &query, shared.limits.rows)?;
     if let Some(filter) = &mut query.filter {
@@ -68,7 +69,7 @@ pub(crate) async fn one(
     caller: &Actor,
     row: &RowMap,
     fields: &Fields,
-) -> Result<JsonPieces, ApiError> {
+) -> Result<JsonPieces> {
     let mut projection = Projection::new(resource, caller, fields, true);
     let shown = projection.project(row).await?;
     Ok(written::one(shown).await)
@@ -97,7 +98,23 @@ pub(crate) fn pick<'r>(row: &'r RowMap, fields: &Fields) -> Cow<'r, RowMap> {
     Cow::Owned(out)
 }
 
-fn check(table: &Table, query: &ListQuery, most: usize) -> Result<(), ApiError> {
+/// Returns rows that are in no table as JSON, numbered by `$key`.
+pub(crate) async fn numbered<T: Sync, const N: usize>(
+    rows: &[T],
+    columns: impl Fn(&T) -> [(&'static str, Value); N],
+    fields: &Fields,
+    shared: &Shared,
+) -> Result<JsonPieces> {
+    let mut written = Written::new(shared.limits.response);
+    for (at, row) in rows.iter().enumerate() {
+        let number = (KEY, Value::from(at + 1));
+        let row = std::iter::once(number).chain(columns(row)).collect();
+        written.whole(&pick(&row, fields)).await?;
+    }
+    Ok(written.end())
+}
+
+fn check(table: &Table, query: &ListQuery, most: usize) -> Result<()> {
     let filtered = query.filter.iter().flat_map(|filter| filter.fields());
     let sorted = query.sort.0.iter().map(|by| by.column.as_str());
     if filtered.chain(sorted).any(|name| !table.knows(name)) {
@@ -133,7 +150,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Writes rows as they are read.
-    async fn in_order(&self, order: Order) -> Result<JsonPieces, ApiError> {
+    async fn in_order(&self, order: Order) -> Result<JsonPieces> {
         let mut written = Written::new(self.shared.limits.response);
         let mut projection = self.projection();
         let mut sieve = Sieve::new(&self.shared.aside, self.caller.principal().owner);
@@ -163,7 +180,7 @@ impl Walk<'_> {
     }
 
     /// Reads all rows, keeps the first ones, and writes them at the end.
-    async fn sorted(&self) -> Result<JsonPieces, ApiError> {
+    async fn sorted(&self) -> Result<JsonPieces> {
         let table = self.resource.table();
         let most = self.query.wanted().unwrap_or(self.shared.limits.rows + 1);
         let mut best = Best::new(&self.query.sort, self.shown(table));
@@ -189,7 +206,7 @@ impl Walk<'_> {
         }
     }
 
-    async fn write(&self, mut best: Best) -> Result<JsonPieces, ApiError> {
+    async fn write(&self, mut best: Best) -> Result<JsonPieces> {
         let mut written = Written::new(self.shared.limits.response);
         let (mut projection, mut turn) = (self.projection(), Turn::default());
         for _ in 0..self.query.offset {
@@ -217,7 +234,7 @@ impl Walk<'_> {
         }
     }
 
-    async fn passes(&self, sieve: &mut Sieve<'_>, row: &RowMap) -> Result<bool, ApiError> {
+    async fn passes(&self, sieve: &mut Sieve<'_>, row: &RowMap) -> Result<bool> {
         match &self.query.filter {
             Some(filter) => sieve.passes(filter, row).await,
             None => Ok(true),
@@ -225,7 +242,7 @@ impl Walk<'_> {
     }
 
     /// Returns the next page. Rows that are skipped by the offset are read without large columns.
-    async fn page(&self, pages: &Pages, passed: usize) -> Result<Scanned, ApiError> {
+    async fn page(&self, pages: &Pages, passed: usize) -> Result<Scanned> {
         let counted = match (&self.query.filter, self.order) {
             (None, Some(_)) => self.query.offset.saturating_sub(passed),
             _ => 0,
@@ -264,7 +281,7 @@ impl Walk<'_> {
         }
     }
 
-    fn check_rows(&self, rows: usize) -> Result<(), ApiError> {
+    fn check_rows(&self, rows: usize) -> Result<()> {
         let most = self.shared.limits.rows;
         if rows > most {
             return Err(too_many_rows(most));

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use gatepost_manage::Actor;
 use serde_json::Value;
 
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::granted::may_read;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
 use crate::resource::{Resource, Wanted};
+use crate::resources;
 use crate::schema::{KEY, RowMap, Table};
 
 /// The number of remembered joins.
@@ -38,7 +39,8 @@ pub(super) struct Projection<'a> {
 enum Part<'a> {
     Column(&'a str),
     Count(&'a str),
-    Join { through: &'a str, column: &'a str },
+    /// The name of the row that this column refers to.
+    Name(&'a str),
 }
 
 impl<'a> Projection<'a> {
@@ -78,7 +80,7 @@ impl<'a> Projection<'a> {
         Self { parts, lookups }
     }
 
-    pub(super) async fn project<'r>(&mut self, row: &'r RowMap) -> Result<Shown<'r>, ApiError>
+    pub(super) async fn project<'r>(&mut self, row: &'r RowMap) -> Result<Shown<'r>>
     where
         'a: 'r,
     {
@@ -91,12 +93,15 @@ impl<'a> Projection<'a> {
                     text.unwrap_or(Content::Value(Cow::Borrowed(value)))
                 }),
                 Part::Count(counted) => {
-                    let count = self.lookups.count(row, counted).await?;
-                    Some(Content::Value(Cow::Owned(count)))
+                    let Lookups {
+                        resource, caller, ..
+                    } = self.lookups;
+                    let count = resource.count(caller, row, counted).await?;
+                    Some(Content::Value(Cow::Owned(count.into())))
                 }
-                Part::Join { through, column } => {
-                    let joined = self.lookups.join(row, through, column).await?;
-                    joined.map(|value| Content::Value(Cow::Owned(value)))
+                Part::Name(through) => {
+                    let name = self.lookups.join(row, through).await?;
+                    name.map(|name| Content::Value(Cow::Owned(name)))
                 }
             };
             shown.extend(content.map(|content| (*name, content)));
@@ -114,8 +119,9 @@ fn part<'a>(table: &Table, caller: &Actor, what: &'a Column) -> Option<Part<'a>>
             may_read(caller, of).then_some(Part::Count(counted))
         }
         Column::Join { through, column } => {
-            let is_declared = table.joins.contains(&(through, column));
-            is_declared.then_some(Part::Join { through, column })
+            let is_joined = table.joins.contains(&through.as_str());
+            let is_name = ["name", "$display"].contains(&column.as_str());
+            (is_joined && is_name).then_some(Part::Name(through))
         }
     }
 }
@@ -124,41 +130,31 @@ fn part<'a>(table: &Table, caller: &Actor, what: &'a Column) -> Option<Part<'a>>
 struct Lookups<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
-    joined: HashMap<(&'a str, &'a str, String), Option<Value>>,
+    joined: HashMap<(&'a str, String), Option<Value>>,
 }
 
 impl<'a> Lookups<'a> {
-    async fn count(&self, row: &RowMap, counted: &str) -> Result<Value, ApiError> {
-        let count = self.resource.count(self.caller, row, counted).await?;
-        Ok(count.into())
-    }
-
-    async fn join(
-        &mut self,
-        row: &RowMap,
-        through: &'a str,
-        column: &'a str,
-    ) -> Result<Option<Value>, ApiError> {
-        let Some(reference) = row.get(through).filter(|r| !r.is_null()) else {
+    async fn join(&mut self, row: &RowMap, through: &'a str) -> Result<Option<Value>> {
+        let table = self.resource.table();
+        let reference = row.get(through).filter(|reference| !reference.is_null());
+        let (Some(column), Some(reference)) = (table.readable(through), reference) else {
             return Ok(None);
         };
-        let table = self.resource.table().referred(through, reference);
+        let table = column.referred(reference);
         if !table.is_some_and(|table| may_read(self.caller, table)) {
             return Ok(None);
         }
-        let key = (through, column, reference.to_string());
+        let key = (through, reference.to_string());
         if let Some(known) = self.joined.get(&key) {
             return Ok(known.clone());
         }
-        let value = self
-            .resource
-            .join(self.caller, row, through, column)
-            .await?;
+        let name = resources::name(self.caller, column.kind, reference).await?;
+        let name = name.map(Value::from);
         if self.joined.len() == REMEMBERED {
             self.joined.clear();
         }
-        self.joined.insert(key, value.clone());
-        Ok(value)
+        self.joined.insert(key, name.clone());
+        Ok(name)
     }
 }
 
@@ -206,7 +202,7 @@ mod tests {
 
     static COLUMNS: [Column; 2] = [
         Column::text("name", "\"a\"", "What it is called."),
-        Column::new("context", Kind::Object, "{}", "What is known of it."),
+        Column::new("context", Kind::Object, "{}"),
     ];
 
     /// A platform may return a list in a column that it declared as a text.

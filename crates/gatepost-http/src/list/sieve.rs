@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use webhook_model::OwnerId;
 
 use crate::aside::Aside;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::query::filter::{Filter, Pace};
 use crate::schema::RowMap;
 use crate::turn::Turn;
@@ -39,14 +39,14 @@ impl<'a> Sieve<'a> {
 
     /// Returns whether a row passes. It yields however large the row is, and fails if it takes too
     /// long.
-    pub(super) async fn passes(&mut self, filter: &Filter, row: &RowMap) -> Result<bool, ApiError> {
+    pub(super) async fn passes(&mut self, filter: &Filter, row: &RowMap) -> Result<bool> {
         self.since = Instant::now();
         let passes = filter.passes(row, self).await;
         self.count()?;
         passes
     }
 
-    fn count(&mut self) -> Result<(), ApiError> {
+    fn count(&mut self) -> Result<()> {
         self.spent += self.since.elapsed();
         self.since = Instant::now();
         if self.spent > PATIENCE {
@@ -60,7 +60,7 @@ impl<'a> Sieve<'a> {
 }
 
 impl Pace for Sieve<'_> {
-    async fn spend(&mut self, bytes: usize) -> Result<(), ApiError> {
+    async fn spend(&mut self, bytes: usize) -> Result<()> {
         if self.turn.is_over(bytes) {
             self.count()?;
             yield_now().await;
@@ -69,10 +69,7 @@ impl Pace for Sieve<'_> {
         Ok(())
     }
 
-    async fn aside(
-        &mut self,
-        work: impl FnOnce() -> bool + Send + 'static,
-    ) -> Result<bool, ApiError> {
+    async fn aside(&mut self, work: impl FnOnce() -> bool + Send + 'static) -> Result<bool> {
         self.count()?;
         let work = move || {
             let began = Instant::now();
@@ -95,12 +92,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::query::FilterLimits;
+    use crate::limits::Limits;
 
     /// Returns whether a row with this message passes, and how often the task yielded. The clock
     /// stands still, since only the work between two yields counts.
-    async fn sifted(filter: &str, message: String) -> (Result<bool, ApiError>, usize) {
-        let filter = Filter::parse(filter, &FilterLimits::default()).unwrap();
+    async fn sifted(filter: &str, message: String) -> (Result<bool>, usize) {
+        let filter = Filter::parse(filter, &Limits::default()).unwrap();
         let row = RowMap::from_iter([("message", json!(message))]);
         let aside = Aside::default();
         let (mut sieve, mut turns) = (Sieve::new(&aside, OwnerId(1)), 0);
@@ -143,7 +140,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_row_whose_filter_takes_too_long_is_given_up() {
-        let filter = Filter::parse(&terms("ct", 8), &FilterLimits::default()).unwrap();
+        let filter = Filter::parse(&terms("ct", 8), &Limits::default()).unwrap();
         let row = RowMap::from_iter([("message", json!("a".repeat(1 << 20)))]);
         let aside = Aside::default();
         let mut sieve = Sieve::new(&aside, OwnerId(1));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::projection::{Content, Shown};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::json_pieces::JsonPieces;
 use crate::schema::RowMap;
 use crate::turn::Turn;
@@ -34,7 +34,7 @@ impl Written {
     ///
     /// # Errors
     /// The errors of [`shown`](Self::shown).
-    pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<(), ApiError> {
+    pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<()> {
         let shown = row.iter();
         let shown = shown.map(|(name, value)| (name, Content::Value(Cow::Borrowed(value))));
         self.shown(shown.collect()).await
@@ -44,7 +44,7 @@ impl Written {
     ///
     /// # Errors
     /// 413 if the response becomes too large with it; the rows before it would fit.
-    pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<(), ApiError> {
+    pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<()> {
         let most = if self.rows == 0 {
             usize::MAX
         } else {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use webhook_model::{Catalog, EventNotes};
 
-use super::operation::{About, operation};
+use super::operation::Operation;
 
 /// The tag of these webhooks.
 pub(super) const SENT: &str = "sent";
@@ -17,16 +17,12 @@ pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<St
             let name = format!("{of}.{event}");
             let id = format!("sent_{of}_{event}");
             let said = notes.map_or("", EventNotes::description);
-            let about = About {
-                tag: SENT,
-                id: &id,
-                summary: &format!("{type_label}: {label}"),
-                description: match said {
-                    "" => "The platform says nothing more of this event.",
-                    said => said,
-                },
+            let description = match said {
+                "" => "The platform says nothing more of this event.",
+                said => said,
             };
-            let mut post = sent(&about);
+            let summary = format!("{type_label}: {label}");
+            let mut post = sent(Operation::new(SENT, &id, &summary, description));
             if let Some(schema) = notes.and_then(data) {
                 let schema_name = format!("{name}.data");
                 post["x-data"] = json!({"$ref": format!("#/components/schemas/{schema_name}")});
@@ -39,13 +35,13 @@ pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<St
 }
 
 /// Describes a sent message. A task's user writes it, so it has no schema.
-fn sent(about: &About<'_>) -> Value {
-    let body = json!({
+fn sent(Operation(mut post): Operation) -> Value {
+    post["requestBody"] = json!({
         "description": "The message of the task that the event runs, with its variables filled in. `x-data`, where it is given, is what `${data}` and an event's filter look into.",
         "content": {"application/json": {"schema": {}}},
     });
-    let answers = json!({"2XX": {"description": "Received. After any other response, or none, it is sent again, as the webhook says."}});
-    operation(about, [("requestBody", body), ("responses", answers)])
+    post["responses"] = json!({"2XX": {"description": "Received. After any other response, or none, it is sent again, as the webhook says."}});
+    post
 }
 
 /// Returns the platform's schema with its sample as an example, or a schema derived from the

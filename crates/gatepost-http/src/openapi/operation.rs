@@ -1,31 +1,54 @@
 //! Common parts of all operations of the document.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// The description of an operation for readers.
-pub(super) struct About<'a> {
-    /// One of the document's tags.
-    pub tag: &'a str,
-    /// Its unique name in generated clients.
-    pub id: &'a str,
-    /// A short summary.
-    pub summary: &'a str,
-    /// Its behaviour, and notes for callers.
-    pub description: &'a str,
-}
+/// An operation of the document.
+pub(super) struct Operation(pub Value);
 
-/// Creates an operation with these further members.
-pub(super) fn operation<const N: usize>(about: &About<'_>, members: [(&str, Value); N]) -> Value {
-    let mut operation = json!({
-        "tags": [about.tag],
-        "operationId": about.id,
-        "summary": about.summary,
-        "description": about.description,
-    });
-    for (name, value) in members {
-        operation[name] = value;
+impl Operation {
+    /// Begins an operation with its tag, its unique name in generated clients, a short summary, and
+    /// its behaviour with notes for callers.
+    pub(super) fn new(tag: &str, id: &str, summary: &str, description: &str) -> Self {
+        Self(json!({
+            "tags": [tag],
+            "operationId": id,
+            "summary": summary,
+            "description": description,
+        }))
     }
-    operation
+
+    pub(super) fn parameters(mut self, parameters: Value) -> Self {
+        self.0["parameters"] = parameters;
+        self
+    }
+
+    /// Sets the schema of the body. The text states that `null` means no body if none is required:
+    /// with a schema that allows it, generators would rename the parameters.
+    pub(super) fn body(mut self, schema: &Value, required: bool) -> Self {
+        let content = json!({"application/json": {"schema": schema}});
+        self.0["requestBody"] = json!({"required": required, "content": content});
+        if !required {
+            let text = "May be left out; `null` is none, too.";
+            self.0["requestBody"]["description"] = json!(text);
+        }
+        self
+    }
+
+    /// Returns the operation with its responses: the one with content, if its schema is not null,
+    /// and refusals with these statuses, separated by spaces.
+    pub(super) fn answers(mut self, status: &str, schema: &Value, refusals: &str) -> Value {
+        let mut good = json!({"description": "Done"});
+        if !schema.is_null() {
+            good["content"] = json!({"application/json": {"schema": schema}});
+        }
+        self.0["responses"] = json!({status: good});
+        let error = json!({"application/json": {"schema": reference("Error")}});
+        for status in refusals.split(' ') {
+            let refusal = json!({"description": meaning(status), "content": error});
+            self.0["responses"][status] = refusal;
+        }
+        self.0
+    }
 }
 
 /// Describes the row of a path.
@@ -33,14 +56,16 @@ pub(super) fn key() -> Value {
     json!({"name": "key", "in": "path", "required": true, "description": "The row number.", "schema": {"type": "integer", "minimum": 1}})
 }
 
-/// Describes an optional query parameter.
-pub(super) fn query(name: &str, kind: &str, doc: &str) -> Value {
-    let schema = if kind == "integer" {
-        json!({"type": "integer", "minimum": 0})
-    } else {
-        json!({"type": kind})
-    };
-    json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema})
+/// Describes an optional parameter of the query that is a number.
+pub(super) fn number(name: &str, doc: &str) -> Value {
+    let mut number = text(name, doc);
+    number["schema"] = json!({"type": "integer", "minimum": 0});
+    number
+}
+
+/// Describes an optional parameter of the query.
+pub(super) fn text(name: &str, doc: &str) -> Value {
+    json!({"name": name, "in": "query", "required": false, "description": doc, "schema": {"type": "string"}})
 }
 
 /// Refers to a schema of the document.
@@ -52,50 +77,26 @@ pub(super) fn list_of(name: &str) -> Value {
     json!({"type": "array", "items": reference(name)})
 }
 
-/// Describes the body of a request. The text states that `null` means no body if none is required:
-/// with a schema that allows it, generators would rename the parameters.
-pub(super) fn body(schema: &Value, required: bool) -> Value {
-    let mut body =
-        json!({"required": required, "content": {"application/json": {"schema": schema}}});
-    if !required {
-        body["description"] = json!("May be left out; `null` is none, too.");
-    }
-    body
-}
-
-/// Describes responses by status: those with content, and refusals.
-pub(super) fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
-    let mut responses = Map::new();
-    for (status, schema) in good {
-        let mut response = json!({"description": "Done"});
-        if !schema.is_null() {
-            response["content"] = json!({"application/json": {"schema": schema}});
+fn meaning(status: &str) -> &'static str {
+    match status {
+        "400" => "The request cannot be read",
+        "401" => "Not authenticated",
+        "403" => {
+            "Not allowed; the text says in words what may not be watched, of what there is as much as allowed, or what the API key that is used was not granted"
         }
-        responses.insert((*status).into(), response);
+        "404" => "No such row, or none that the caller may know of",
+        "405" => "Not permitted on this table",
+        "409" => {
+            "A row with that name exists, the row is in use, or whether it was stored is not known"
+        }
+        "413" => {
+            "The request is too large, or the response would be; the text says which limit would fit"
+        }
+        "422" => "A field breaks a rule, or a column is named twice; the text names both",
+        "429" => {
+            "Too often in a minute, more requests than the API key or its user may make, more lists of the user at once than may wait, or too many failed logins from this address; Retry-After says when it may be sent again"
+        }
+        "500" => "An error of the service",
+        _ => "Temporarily unavailable; the same request may be sent again",
     }
-    for status in bad {
-        let meaning = match *status {
-            "400" => "The request cannot be read",
-            "401" => "Not authenticated",
-            "403" => {
-                "Not allowed; the text says in words what may not be watched, of what there is as much as allowed, or what the API key that is used was not granted"
-            }
-            "404" => "No such row, or none that the caller may know of",
-            "405" => "Not permitted on this table",
-            "409" => {
-                "A row with that name exists, the row is in use, or whether it was stored is not known"
-            }
-            "413" => {
-                "The request is too large, or the response would be; the text says which limit would fit"
-            }
-            "422" => "A field breaks a rule, or a column is named twice; the text names both",
-            "429" => {
-                "Too often in a minute, more requests than the API key or its user may make, more lists of the user at once than may wait, or too many failed logins from this address; Retry-After says when it may be sent again"
-            }
-            "500" => "An error of the service",
-            _ => "Temporarily unavailable; the same request may be sent again",
-        };
-        responses.insert((*status).into(), json!({"description": meaning, "content": {"application/json": {"schema": reference("Error")}}}));
-    }
-    Value::Object(responses)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 
 /// The maximum number of entries: more columns than any table has.
 const MOST: usize = 200;
@@ -41,7 +41,7 @@ pub(crate) enum Column {
 }
 
 impl Fields {
-    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut fields = Vec::new();
         let mut known = HashSet::new();
         for entry in split(text) {
@@ -70,7 +70,7 @@ impl Fields {
 /// large response. An entry that is repeated unchanged, as by clients that join two lists, has been
 /// removed already. In addition to the words for every column, a column may be named by its own
 /// name, as some clients do, which changes nothing.
-fn no_column_twice(fields: &[Field]) -> Result<(), ApiError> {
+fn no_column_twice(fields: &[Field]) -> Result<()> {
     let mut named = HashSet::new();
     let every = fields.contains(&Field::Every);
     for field in fields {

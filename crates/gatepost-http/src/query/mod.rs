@@ -8,12 +8,12 @@ pub(crate) mod sort;
 
 use fields::Fields;
 use filter::Filter;
-pub(crate) use filter::FilterLimits;
 use sort::Sort;
 use webhook_model::OwnerId;
 
 use crate::aside::Aside;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
+use crate::limits::Limits;
 
 /// The query of a list request.
 #[derive(Debug, Default)]
@@ -37,9 +37,9 @@ impl ListQuery {
     /// milliseconds to compile, this is done on another thread.
     pub(crate) async fn read(
         query: Option<&str>,
-        limits: FilterLimits,
+        limits: Limits,
         (aside, user): (&Aside, OwnerId),
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Self> {
         let query = query.unwrap_or("");
         let mut parameters = url::form_urlencoded::parse(query.as_bytes());
         if !parameters.any(|(_, value)| value.to_ascii_lowercase().contains("rx")) {
@@ -52,7 +52,7 @@ impl ListQuery {
 
     /// Parses the query string of a request. Unknown parameters are ignored, because clients send
     /// some for other servers.
-    fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
+    fn parse(query: &str, limits: &Limits) -> Result<Self> {
         let (mut list, mut filter) = (Self::default(), None);
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
@@ -73,7 +73,7 @@ impl ListQuery {
 }
 
 /// Parses a number. The OpenAPI document declares it as a signed 64-bit integer.
-fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
+fn number(field: &'static str, text: &str) -> Result<usize> {
     let number: Option<i64> = text.trim().parse().ok();
     let number = number.and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::schema::KEY;
 
 /// The maximum number of sort keys.
@@ -23,7 +23,7 @@ pub(crate) struct By {
 
 impl Sort {
     /// Parses `+name,-created`. A `+` that was not percent-encoded arrives as a space.
-    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let keys = text
             .split(',')
             .map(str::trim)

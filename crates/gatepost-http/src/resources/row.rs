@@ -4,15 +4,23 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::{Listed, ManageError};
 use gatepost_storage::{Bodies, Page};
 use serde_json::Value;
-use webhook_model::{JsonObject, ObjectId};
+use webhook_model::JsonObject;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::{Scan, Scanned};
-use crate::schema::{KEY, LAST_SECOND, RowMap};
+use crate::schema::{Column, KEY, Kind, LAST_SECOND, RowMap};
 use crate::turn::Turn;
 
 /// The cost of creating a small value, in bytes.
 const COLUMN: usize = 64;
+
+pub(super) const CREATED: Column = Column::new("created", Kind::Time, "1790000000")
+    .read_only()
+    .rising()
+    .doc("When it was created.");
+pub(super) const MODIFIED: Column = Column::new("modified", Kind::Time, "1790000000")
+    .read_only()
+    .doc("When it was last changed.");
 
 /// Creates a row from its columns.
 pub(super) fn row<const N: usize>(key: i64, columns: [(&'static str, Value); N]) -> RowMap {
@@ -31,7 +39,7 @@ pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
 }
 
 /// Converts epoch seconds from a client, until the end of the year 9999.
-pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>, ApiError> {
+pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>> {
     let moment = DateTime::from_timestamp(seconds, 0).filter(|_| seconds <= LAST_SECOND);
     moment.ok_or_else(|| {
         let rule = "must be before the year 10000 (seconds, not milliseconds?)";
@@ -95,15 +103,9 @@ fn work(value: &Value) -> usize {
     }
 }
 
-/// Returns the key in `"table/key"`, and the table.
-pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, ObjectId)> {
-    let (table, key) = row.get(column)?.as_str()?.split_once('/')?;
-    Some((table, key.parse().ok()?))
-}
-
 /// Returns the referenced row, or `None` if it does not exist, cannot be read, or the caller may
 /// not see it.
-pub(super) fn if_there<T>(found: Result<T, ManageError>) -> Result<Option<T>, ApiError> {
+pub(super) fn if_there<T>(found: Result<T, ManageError>) -> Result<Option<T>> {
     match found {
         Ok(row) => Ok(Some(row)),
         Err(ManageError::NotFound | ManageError::Unreadable) => Ok(None),

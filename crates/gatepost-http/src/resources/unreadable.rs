@@ -7,33 +7,30 @@ use gatepost_storage::Order;
 use gatepost_storage::webhooks::RecordId;
 
 use super::row::row;
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::resource::{Scan, Scanned};
 use crate::schema::{Column, Kind, RowMap};
 
 /// The column that the three tables share.
-pub(super) const COLUMN: Column = Column::new(
-    "unreadable",
-    Kind::Bool,
-    "false",
-    "Whether the row cannot be read, because a newer version wrote it or its sealing key is lost. Such rows are only listed with the filter `unreadable eq true`, have no other columns, do nothing, and can be deleted.",
-)
-.read_only();
+pub(super) const COLUMN: Column = Column::new("unreadable", Kind::Bool, "false").read_only()
+    .doc("Whether the row cannot be read, because a newer version wrote it or its sealing key is lost. Such rows are only listed with the filter `unreadable eq true`, have no other columns, do nothing, and can be deleted.");
 
 /// Returns whether a list asks for these rows.
 pub(super) fn asked_for(scan: &Scan<'_>) -> bool {
     scan.equal.is_true(COLUMN.name)
 }
 
-/// Returns the caller's unreadable rows of a table; `number` returns the number of a record of the
-/// table.
-pub(super) async fn scan(
-    caller: &Actor,
-    scan: &Scan<'_>,
-    number: fn(RecordId) -> Option<i64>,
-) -> Result<Scanned, ApiError> {
+/// Returns the caller's unreadable rows of this table.
+pub(super) async fn scan(caller: &Actor, scan: &Scan<'_>, table: &str) -> Result<Scanned> {
     let found = caller.unreadable().await?;
-    let numbers = found.iter().filter_map(|found| number(found.record));
+    let numbers = found
+        .iter()
+        .filter_map(|found| match (found.record, table) {
+            (RecordId::Webhook(id), "webhook_urls") => Some(id.0),
+            (RecordId::Task(id), "tasks") => Some(id.0),
+            (RecordId::Event(id), "task_events") => Some(id.0),
+            _ => None,
+        });
     let mut numbers: Vec<i64> = numbers.collect();
     numbers.sort_unstable();
     if scan.order == Order::Descending {
@@ -50,7 +47,7 @@ pub(super) fn or_placeholder<T>(
     found: Result<T, ManageError>,
     key: i64,
     columns: impl FnOnce(T) -> RowMap,
-) -> Result<RowMap, ApiError> {
+) -> Result<RowMap> {
     match found {
         Ok(found) => Ok(columns(found)),
         Err(ManageError::Unreadable) => Ok(placeholder(key)),

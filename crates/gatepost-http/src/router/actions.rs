@@ -10,7 +10,7 @@ use serde_json::Value;
 use webhook_model::ObjectId;
 
 use super::body::{Body, Parts, key};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::Resource;
 use crate::schema::{Input, id, members};
 use crate::state::{Caller, Served};
@@ -21,7 +21,7 @@ pub(super) async fn by_path(
     Caller(caller): Caller,
     Parts((row, action)): Parts<(String, String)>,
     body: Body,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     act(&resource, &caller, key(&row)?, &action, body.or_none()).await
 }
 
@@ -31,7 +31,7 @@ pub(super) async fn by_endpoint(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
     mut body: Body,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     let singular = resource.table().singular;
     let Value::Object(members) = body.value_mut() else {
         return Err(ApiError::malformed("The body must be a JSON object"));
@@ -60,7 +60,7 @@ pub(super) async fn act(
     row: ObjectId,
     action: &str,
     body: Body,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     let declared = resource
         .table()
         .action(action)
@@ -78,7 +78,7 @@ pub(super) async fn act(
 }
 
 /// Returns the parameters, under `params` or next to it.
-fn params(body: Value) -> Result<Value, ApiError> {
+fn params(body: Value) -> Result<Value> {
     let Value::Object(mut params) = body else {
         return Err(ApiError::malformed("The body must be a JSON object"));
     };

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use webhook_model::{ObjectId, parse_json};
 
 use crate::apart::apart;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::schema::{MOST_VALUES, values};
 
 /// The maximum size of a body that is parsed on the current thread; parsing a larger one takes
@@ -45,8 +45,8 @@ impl Body {
     /// Returns the result of parsing the body and its text.
     pub(super) async fn checked<T: Send + 'static>(
         self,
-        check: impl FnOnce(Value, &str) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
+        check: impl FnOnce(Value, &str) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let Self { value, text, .. } = self;
         in_its_place(self.is_short, move || check(value, &text)).await
     }
@@ -55,7 +55,7 @@ impl Body {
 impl<S: Send + Sync> FromRequest<S> for Body {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
         let bytes =
             Bytes::from_request(request, state)
                 .await
@@ -73,7 +73,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
+fn parse(bytes: &[u8]) -> Result<(Value, String)> {
     if bytes.is_empty() {
         return Ok((Value::Object(Map::new()), String::new()));
     }
@@ -98,8 +98,8 @@ fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
 /// Runs the work immediately, or on a blocking thread.
 async fn in_its_place<T: Send + 'static>(
     is_short: bool,
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     if is_short { work() } else { apart(work).await }
 }
 
@@ -109,10 +109,7 @@ pub(super) struct Parts<T>(pub T);
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(
-        parts: &mut http::request::Parts,
-        state: &S,
-    ) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut http::request::Parts, state: &S) -> Result<Self> {
         let path = Path::<T>::from_request_parts(parts, state).await;
         path.map(|Path(parts)| Self(parts))
             .map_err(|_| ApiError::not_found())
@@ -120,7 +117,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T
 }
 
 /// Parses the id of a path. An invalid one names no row.
-pub(super) fn key(text: &str) -> Result<ObjectId, ApiError> {
+pub(super) fn key(text: &str) -> Result<ObjectId> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 

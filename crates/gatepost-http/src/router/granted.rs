@@ -1,6 +1,6 @@
 //! Grants of narrowed keys, checked for each route before anything is read.
 
-use apikey_core::{Access, Grant, NotGranted};
+use apikey_core::Access;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -8,49 +8,33 @@ use gatepost_manage::Principal;
 
 use crate::error::ApiError;
 
-/// Checks routes of this table.
-pub(super) async fn of_table(
-    State(table): State<&'static str>,
-    request: Request,
-    next: Next,
-) -> Response {
-    judged(request, next, |grant, touch| {
-        grant.allows_table(table, touch)
-    })
-    .await
+/// The grant that a route needs, for a method that is safe or not.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Needs {
+    /// That for rows of this table.
+    Table(&'static str),
+    /// That to change rows of this table, whatever the method is.
+    Change(&'static str),
+    /// A key that names no tables and scopes.
+    Whole,
 }
 
-/// Checks routes that change rows of this table by any method.
-pub(super) async fn to_change(
-    State(table): State<&'static str>,
-    request: Request,
-    next: Next,
-) -> Response {
-    judged(request, next, |grant, _| {
-        grant.allows_table(table, Access::Write)
-    })
-    .await
-}
-
-/// Checks routes without a table, for keys that name no tables and scopes.
-pub(super) async fn elsewhere(request: Request, next: Next) -> Response {
-    judged(request, next, Grant::allows_elsewhere).await
-}
-
-async fn judged(
-    request: Request,
-    next: Next,
-    judge: impl FnOnce(&Grant, Access) -> Result<(), NotGranted>,
-) -> Response {
+/// Checks the key's grant.
+pub(super) async fn checked(State(needs): State<Needs>, request: Request, next: Next) -> Response {
     let Some(principal) = request.extensions().get::<Principal>() else {
         return ApiError::internal().into_response();
     };
-    let touch = if request.method().is_safe() {
-        Access::Read
-    } else {
-        Access::Write
+    let access = match request.method().is_safe() {
+        true => Access::Read,
+        false => Access::Write,
     };
-    match judge(&principal.grant, touch) {
+    let grant = &principal.grant;
+    let allowed = match needs {
+        Needs::Table(table) => grant.allows_table(table, access),
+        Needs::Change(table) => grant.allows_table(table, Access::Write),
+        Needs::Whole => grant.allows_elsewhere(access),
+    };
+    match allowed {
         Ok(()) => next.run(request).await,
         Err(why) => ApiError::refused(why.to_string()).into_response(),
     }

@@ -5,36 +5,15 @@ use gatepost_manage::{LeakedKey, OnLeak};
 use serde_json::{Value, json};
 
 use super::body::Body;
-use crate::error::ApiError;
-use crate::schema::{Column, Input, Kind};
+use crate::error::Result;
+use crate::resources::LEAKED;
+use crate::schema::Input;
 use crate::state::Caller;
 
-static PARAMS: [Column; 2] = [
-    Column::new(
-        "text",
-        Kind::Text {
-            min: 1,
-            max: 1_048_576,
-        },
-        "\"\"",
-        "The text.",
-    )
-    .required(),
-    Column::new(
-        "action",
-        Kind::Word(&["report", "disable", "delete"]),
-        "\"report\"",
-        "What becomes of the keys.",
-    ),
-];
-
 /// Returns one row for each key that exists, never with the key itself.
-pub(super) async fn leaked(
-    Caller(caller): Caller,
-    body: Body,
-) -> Result<Json<Vec<Value>>, ApiError> {
+pub(super) async fn leaked(Caller(caller): Caller, body: Body) -> Result<Json<Vec<Value>>> {
     let input = body
-        .checked(|body, _| Input::params(&PARAMS, &body))
+        .checked(|body, _| Input::params(&LEAKED, &body))
         .await?;
     let then = match input.text("action") {
         Some("disable") => OnLeak::Disable,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use webhook_model::{Activity, WebhookId};
 
 use super::body::{Parts, key};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::json_pieces::JsonPieces;
 use crate::schema::number;
 use crate::state::{Caller, Shared};
@@ -19,7 +19,7 @@ pub(super) async fn messages(
     Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
-) -> Result<JsonPieces, ApiError> {
+) -> Result<JsonPieces> {
     let webhook = WebhookId(number(key(&row)?)?);
     // A missing webhook takes precedence over an invalid query.
     caller.webhook(webhook).await?;
@@ -28,7 +28,7 @@ pub(super) async fn messages(
     Ok(written(&page).await)
 }
 
-fn asked(query: &str) -> Result<(Option<String>, u32), ApiError> {
+fn asked(query: &str) -> Result<(Option<String>, u32)> {
     let (mut after, mut limit) = (None, MAX_FETCHED);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match &*name {
@@ -40,7 +40,7 @@ fn asked(query: &str) -> Result<(Option<String>, u32), ApiError> {
     Ok((after, limit))
 }
 
-fn limit(text: &str) -> Result<u32, ApiError> {
+fn limit(text: &str) -> Result<u32> {
     let number: Option<u32> = text.trim().parse().ok();
     number
         .filter(|limit| (1..=MAX_FETCHED).contains(limit))

@@ -18,28 +18,29 @@ use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
 
 use self::front::Front;
+use self::granted::Needs;
+use crate::counters;
 use crate::error::ApiError;
 use crate::state::{Served, Shared};
 
 /// Returns the routes under `/api/v4`, behind the guard.
 pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
-    let of = |table: &'static str| from_fn_with_state(table, granted::of_table);
-    let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
-    let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
-    let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
-    let rejected = get(crate::rejected_deliveries::rejected_deliveries);
-    let rejected = rejected.route_layer(of("webhook_urls"));
+    let needs = |needs| from_fn_with_state(needs, granted::checked);
+    let (keys, webhooks) = (Needs::Table("user_api_keys"), Needs::Table("webhook_urls"));
+    let limits = get(crate::user_limits::limits).route_layer(needs(Needs::Whole));
+    let uses = get(counters::key_uses).route_layer(needs(keys));
+    let counts = get(counters::webhook_counts).route_layer(needs(webhooks));
+    let rejected = get(counters::rejected_deliveries).route_layer(needs(webhooks));
     // It returns deliveries and ends some.
-    let ending = from_fn_with_state("webhooks", granted::to_change);
     let messages = get(messages::messages)
-        .route_layer(ending)
+        .route_layer(needs(Needs::Change("webhooks")))
         .route_layer(from_fn(other_sites::ask_nothing));
-    let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
+    let leaked = post(leaks::leaked).route_layer(needs(keys));
     // It creates rows of all three.
     let subscriptions = post(subscriptions::subscribe)
-        .route_layer(of("webhook_urls"))
-        .route_layer(of("tasks"))
-        .route_layer(of("task_events"));
+        .route_layer(needs(webhooks))
+        .route_layer(needs(Needs::Table("tasks")))
+        .route_layer(needs(Needs::Table("task_events")));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/whoami", get(crate::whoami::whoami))
@@ -69,10 +70,10 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
 fn table_routes(served: Served) -> Router {
     let table = served.resource.table();
     let (mut rows, mut row) = (get(rows::list), get(rows::read));
-    if table.creatable {
+    if table.editable {
         rows = rows.post(rows::create);
     }
-    if table.updatable || !table.actions.is_empty() {
+    if table.editable || !table.actions.is_empty() {
         row = row.put(rows::update);
     }
     if table.deletable {
@@ -95,5 +96,5 @@ fn table_routes(served: Served) -> Router {
     }
     routes
         .with_state(served)
-        .route_layer(from_fn_with_state(name, granted::of_table))
+        .route_layer(from_fn_with_state(Needs::Table(name), granted::checked))
 }

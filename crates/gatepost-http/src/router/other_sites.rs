@@ -11,14 +11,14 @@ use gatepost_keys::{Principal, Via};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Method};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 
 const REFUSED: &str = "Sent by a page of another site: send JSON as application/json";
 /// The header in which a browser names the kind of sending page (Fetch Metadata).
 const SITE: &str = "sec-fetch-site";
 
 /// Refuses a request that would change something, and that a form of another site could send.
-pub(super) fn change_nothing(request: &Request) -> Result<(), ApiError> {
+pub(super) fn change_nothing(request: &Request) -> Result<()> {
     // No form sends another method that changes something.
     let by_form = request.method() == Method::POST && !is_json(request.headers());
     if by_form && is_forged(request) {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::actions;
 use super::body::{Body, Parts, key};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::json_pieces::JsonPieces;
 use crate::list;
 use crate::query::fields::Fields;
@@ -19,7 +19,7 @@ pub(super) async fn list(
     State(Served { shared, resource }): State<Served>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<JsonPieces, ApiError> {
+) -> Result<JsonPieces> {
     let query = shared.asked(query.as_deref(), &caller).await?;
     list::list(resource.as_ref(), &caller, query, &shared).await
 }
@@ -29,7 +29,7 @@ pub(super) async fn read(
     Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
-) -> Result<JsonPieces, ApiError> {
+) -> Result<JsonPieces> {
     let query = shared.asked(query.as_deref(), &caller).await?;
     let row = resource.get(&caller, key(&row)?).await?;
     list::one(resource.as_ref(), &caller, &row, &query.fields).await
@@ -39,7 +39,7 @@ pub(super) async fn create(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
     body: Body,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     let table = resource.table();
     let input = body.checked(|body, text| {
         let input = Input::create(table, &body)?;
@@ -58,12 +58,12 @@ pub(super) async fn update(
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
     body: Body,
-) -> Result<Response, ApiError> {
+) -> Result<Response> {
     let (row, body) = (key(&row)?, body.or_none());
     if let Some(action) = actions::named_in(query.as_deref().unwrap_or("")) {
         return actions::act(&resource, &caller, row, &action, body).await;
     }
-    if !resource.table().updatable {
+    if !resource.table().editable {
         return Ok(not_without_action(resource.table()));
     }
     let present = resource.get(&caller, row).await?;
@@ -82,7 +82,7 @@ pub(super) async fn delete(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
     Parts(row): Parts<String>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<StatusCode> {
     resource.delete(&caller, key(&row)?).await?;
     Ok(StatusCode::OK)
 }

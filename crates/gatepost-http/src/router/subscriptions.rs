@@ -5,14 +5,14 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::body::Body;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resources::subscriptions::Subscription;
 use crate::state::Caller;
 
 pub(super) async fn subscribe(
     Caller(caller): Caller,
     body: Body,
-) -> Result<(StatusCode, Json<Value>), ApiError> {
+) -> Result<(StatusCode, Json<Value>)> {
     let subscription = body.checked(Subscription::parse).await?;
     let created = subscription.create(&caller).await;
     let created = created.map_err(ApiError::of_creation)?;

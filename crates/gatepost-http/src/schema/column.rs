@@ -1,17 +1,19 @@
 //! Columns: types, write access, and limits.
 
+use serde_json::Value;
+
 /// 9999-12-31T23:59:59Z: clients cannot parse later times.
 pub(crate) const LAST_SECOND: i64 = 253_402_300_799;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// A whole number within limits; a string of digits is accepted too.
-    Int { min: i64, max: i64 },
+    /// A whole number from a minimum to a maximum; a string of digits is accepted too.
+    Int(i64, i64),
     /// `true` or `false`; 0 and 1 are accepted too.
     Bool,
-    /// Text of `min` to `max` characters.
-    Text { min: usize, max: usize },
+    /// Text with a minimum and a maximum number of characters.
+    Text(usize, usize),
     /// One of these words.
     Word(&'static [&'static str]),
     /// Epoch seconds, 0 for never.
@@ -75,42 +77,40 @@ impl Column {
     /// OpenAPI document.
     #[must_use]
     pub const fn text(name: &'static str, example: &'static str, doc: &'static str) -> Self {
-        let any = Kind::Text {
-            min: 0,
-            max: usize::MAX,
-        };
-        Self::new(name, any, example, doc).read_only()
+        Self::new(name, Kind::Text(0, usize::MAX), example)
+            .read_only()
+            .doc(doc)
     }
 
     /// Declares a column of whole numbers.
     #[must_use]
     pub const fn int(name: &'static str, example: &'static str, doc: &'static str) -> Self {
-        let any = Kind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        };
-        Self::new(name, any, example, doc).read_only()
+        Self::new(name, Kind::Int(i64::MIN, i64::MAX), example)
+            .read_only()
+            .doc(doc)
     }
 
     /// Declares a column of `true` or `false`.
     #[must_use]
     pub const fn bool(name: &'static str, example: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Kind::Bool, example, doc).read_only()
+        Self::new(name, Kind::Bool, example).read_only().doc(doc)
     }
 
     /// Declares a column of times: epoch seconds, 0 for never.
     #[must_use]
     pub const fn time(name: &'static str, example: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Kind::Time, example, doc).read_only()
+        Self::new(name, Kind::Time, example).read_only().doc(doc)
+    }
+
+    /// Adds it to lists without `fields`.
+    #[must_use]
+    pub const fn short(mut self) -> Self {
+        self.short = true;
+        self
     }
 
     /// Declares a column that the client may write.
-    pub(crate) const fn new(
-        name: &'static str,
-        kind: Kind,
-        example: &'static str,
-        doc: &'static str,
-    ) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: Kind, example: &'static str) -> Self {
         Self {
             name,
             kind,
@@ -119,64 +119,46 @@ impl Column {
             short: false,
             rises: false,
             example,
-            doc,
+            doc: "",
         }
+    }
+
+    /// Sets its description.
+    pub(crate) const fn doc(mut self, doc: &'static str) -> Self {
+        self.doc = doc;
+        self
     }
 
     /// Marks it as required at creation.
-    pub(crate) const fn required(self) -> Self {
-        Self {
-            required: true,
-            ..self
-        }
-    }
-
-    /// Adds it to lists without `fields`.
-    #[must_use]
-    pub const fn short(self) -> Self {
-        Self {
-            short: true,
-            ..self
-        }
+    pub(crate) const fn required(mut self) -> Self {
+        self.required = true;
+        self
     }
 
     /// Marks it as rising with `$key`: a list sorted by it is returned in read order.
-    pub(crate) const fn rising(self) -> Self {
-        Self {
-            rises: true,
-            ..self
-        }
+    pub(crate) const fn rising(mut self) -> Self {
+        self.rises = true;
+        self
     }
 
     /// Marks it as written only by the service.
     pub(crate) const fn read_only(self) -> Self {
-        Self {
-            access: Access::ReadOnly,
-            ..self
-        }
+        self.access(Access::ReadOnly)
     }
 
-    /// Marks it as written by the service without an edit: a login, a run.
-    pub(crate) const fn recorded(self) -> Self {
-        Self {
-            access: Access::Recorded,
-            ..self
-        }
+    /// Sets who may write it.
+    pub(crate) const fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
     }
 
-    /// Marks it as fixed at creation.
-    pub(crate) const fn create_only(self) -> Self {
-        Self {
-            access: Access::CreateOnly,
-            ..self
-        }
-    }
-
-    /// Removes it from all responses.
-    pub(crate) const fn write_only(self) -> Self {
-        Self {
-            access: Access::WriteOnly,
-            ..self
+    /// Returns the table that a row refers to by this value.
+    pub(crate) fn referred<'v>(&self, value: &'v Value) -> Option<&'v str> {
+        match self.kind {
+            Kind::Key(table) | Kind::Reference(Some(table)) => Some(table),
+            Kind::User => Some("users"),
+            Kind::Reference(None) => Some(value.as_str()?.split_once('/')?.0),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The body of a request, checked against the declaration of its table.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use gatepost_ids::{ObjectId, OwnerId};
 use serde::Deserialize as _;
@@ -12,7 +13,7 @@ use super::row_map::RowMap;
 use super::spec_words::on_the_wire;
 use super::table::{KEY, Table};
 use super::values::{MOST_VALUES, values};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 
 /// The columns that a client sent, each of its declared type and within its limits.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub(crate) struct Input {
 impl Input {
     /// Parses the body of a `POST`: every required column is present, no column is unknown or
     /// read-only.
-    pub(crate) fn create(table: &Table, body: &Value) -> Result<Self, ApiError> {
+    pub(crate) fn create(table: &Table, body: &Value) -> Result<Self> {
         let input = Self::read(table.columns, body, |column, _| column.access.at_creation())?;
         input.require(table.columns)?;
         Ok(input)
@@ -34,7 +35,7 @@ impl Input {
     /// Parses the body of a `PUT`, which contains only the changes. A column that cannot be changed
     /// may be sent with its current value, as by clients that send a whole row back with its
     /// `$key`. In that case a column that changes without an edit may have an older value.
-    pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self, ApiError> {
+    pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self> {
         let is_sent_back = body.get(KEY).is_some_and(|key| same(current.get(KEY), key));
         let writable = |column: &Column, value: &Value| match column.access {
             Access::ReadWrite | Access::WriteOnly => true,
@@ -53,14 +54,14 @@ impl Input {
     }
 
     /// Parses the parameters of an action.
-    pub(crate) fn params(columns: &[Column], params: &Value) -> Result<Self, ApiError> {
+    pub(crate) fn params(columns: &[Column], params: &Value) -> Result<Self> {
         let input = Self::read(columns, params, |_, _| true)?;
         input.require(columns)?;
         Ok(input)
     }
 
     /// Accepts parameters of any name, as they were sent.
-    pub(crate) fn any(params: Value) -> Result<Self, ApiError> {
+    pub(crate) fn any(params: Value) -> Result<Self> {
         let Value::Object(mut columns) = params else {
             return Err(ApiError::malformed("The body must be a JSON object"));
         };
@@ -72,7 +73,7 @@ impl Input {
         declared: &[Column],
         body: &Value,
         may_write: impl Fn(&Column, &Value) -> bool,
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Self> {
         let Value::Object(body) = body else {
             return Err(ApiError::malformed("The body must be a JSON object"));
         };
@@ -109,7 +110,7 @@ impl Input {
         self
     }
 
-    fn require(&self, declared: &[Column]) -> Result<(), ApiError> {
+    fn require(&self, declared: &[Column]) -> Result<()> {
         let missing = declared
             .iter()
             .find(|c| c.required && self.columns.get(c.name).is_none_or(Value::is_null));
@@ -127,12 +128,30 @@ impl Input {
         self.columns.get(name).and_then(Value::as_str)
     }
 
+    /// Parses a column of text, if the client sent it.
+    pub(crate) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, T::Err> {
+        self.text(name).map(str::parse).transpose()
+    }
+
+    /// Replaces a value by the one that the client sent as text, if it did.
+    pub(crate) fn set<T: FromStr>(&self, name: &str, value: &mut T) -> Result<(), T::Err> {
+        if let Some(new) = self.parsed(name)? {
+            *value = new;
+        }
+        Ok(())
+    }
+
     pub(crate) fn int(&self, name: &str) -> Option<i64> {
         self.columns.get(name).and_then(Value::as_i64)
     }
 
     pub(crate) fn bool(&self, name: &str) -> Option<bool> {
         self.columns.get(name).and_then(Value::as_bool)
+    }
+
+    /// Replaces a value by the one that the client sent, if it did.
+    pub(crate) fn switch(&self, name: &str, value: &mut bool) {
+        *value = self.bool(name).unwrap_or(*value);
     }
 
     pub(crate) fn object(&self, name: &str) -> Option<&Map<String, Value>> {
@@ -193,10 +212,10 @@ fn compact(sent: &str) -> Option<String> {
 /// Converts a value to the type of its column, or returns why that is impossible. White space and
 /// marks around a text are ignored ([`trim_pasted`]); the field's own type decides whether they are
 /// dropped.
-fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
+fn coerce(column: &Column, value: &Value) -> Result<Value> {
     let refuse = |rule: String| Err(ApiError::field(column.name, rule));
     match (column.kind, value) {
-        (Kind::Int { min, max }, value) => match int(value) {
+        (Kind::Int(min, max), value) => match int(value) {
             Some(n) if (min..=max).contains(&n) => Ok(n.into()),
             Some(n) if n < min => refuse(format!("must be {min} or greater")),
             Some(_) => refuse(format!("must be {max} or less")),
@@ -221,13 +240,13 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
             (_, Some(word @ ("true" | "false"))) => Ok((word == "true").into()),
             _ => refuse("must be true or false".into()),
         },
-        (Kind::Text { min, max }, Value::String(text)) => match trim_pasted(text).chars().count() {
+        (Kind::Text(min, max), Value::String(text)) => match trim_pasted(text).chars().count() {
             0 if min > 0 => refuse("is required".into()),
             n if n < min || n > max => refuse(format!("must be {min} to {max} characters")),
             _ => Ok(value.clone()),
         },
-        (Kind::Text { min: 0, .. }, Value::Null) => Ok("".into()),
-        (Kind::Text { .. }, _) => refuse("must be text".into()),
+        (Kind::Text(0, _), Value::Null) => Ok("".into()),
+        (Kind::Text(..), _) => refuse("must be text".into()),
         (Kind::Word(words), value) => value
             .as_str()
             .and_then(|word| on_the_wire(trim_pasted(word), words))
@@ -277,7 +296,7 @@ pub(crate) fn id(value: &Value) -> Option<ObjectId> {
 }
 
 /// Converts the row number in a path: an invalid one names no row of Gatepost's tables.
-pub(crate) fn number(key: ObjectId) -> Result<i64, ApiError> {
+pub(crate) fn number(key: ObjectId) -> Result<i64> {
     let number = key.as_number().filter(|number| *number > 0);
     number.ok_or_else(ApiError::not_found)
 }

@@ -12,7 +12,7 @@ mod tests;
 mod values;
 
 pub use column::Column;
-pub(crate) use column::{Kind, LAST_SECOND};
+pub(crate) use column::{Access, Kind, LAST_SECOND};
 pub(crate) use input::{Input, id, number};
 pub(crate) use members::{items, members};
 pub(crate) use row_map::{Name, RowMap};

@@ -18,8 +18,8 @@ pub(crate) struct Table {
     pub doc: &'static str,
     /// All columns except `$key`, in their display order.
     pub columns: &'static [Column],
-    /// `user#name`, `owner#$display`: columns of the rows that a row refers to.
-    pub joins: &'static [(&'static str, &'static str)],
+    /// `user` in `user#name`, `user#$display`: columns that refer to rows whose names are joined.
+    pub joins: &'static [&'static str],
     /// `events` in `count(events)`, and the table whose rows are counted.
     pub counts: &'static [(&'static str, &'static str)],
     /// The maximum number of rows that are read at a time: together they must not be large.
@@ -28,10 +28,8 @@ pub(crate) struct Table {
     pub actions: &'static [Action],
     /// Whether the response to a creation contains a secret, which no other response has.
     pub shown_once: bool,
-    /// Whether rows are created by `POST`; the delivery log's are not.
-    pub creatable: bool,
-    /// Whether rows are changed by `PUT`.
-    pub updatable: bool,
+    /// Whether rows are created by `POST` and changed by `PUT`; the delivery log's are not.
+    pub editable: bool,
     /// Whether rows are removed by `DELETE`; the platform's are not.
     pub deletable: bool,
 }
@@ -72,6 +70,28 @@ impl Action {
 }
 
 impl Table {
+    /// A table without columns whose rows are only read.
+    pub(crate) const READ_ONLY: Self = Self {
+        name: "",
+        singular: "",
+        doc: "",
+        columns: &[],
+        joins: &[],
+        counts: &[],
+        page: 500,
+        actions: &[],
+        shown_once: false,
+        editable: false,
+        deletable: false,
+    };
+
+    /// A table without columns whose rows are created, changed and deleted.
+    pub(crate) const EDITABLE: Self = Self {
+        editable: true,
+        deletable: true,
+        ..Self::READ_ONLY
+    };
+
     /// Returns `webhook_url_actions`: the path for actions with the row in the body.
     pub(crate) fn endpoint(&self) -> String {
         format!("{}_actions", self.singular)
@@ -95,16 +115,6 @@ impl Table {
     /// so that a filter is no oracle for a secret.
     pub(crate) fn knows(&self, name: &str) -> bool {
         name == KEY || self.readable(name).is_some()
-    }
-
-    /// Returns the table that a row refers to by the value of this column.
-    pub(crate) fn referred<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
-        match self.readable(column)?.kind {
-            Kind::Key(table) | Kind::Reference(Some(table)) => Some(table),
-            Kind::User => Some("users"),
-            Kind::Reference(None) => Some(value.as_str()?.split_once('/')?.0),
-            _ => None,
-        }
     }
 
     /// Returns the JSON text of an object in this column.

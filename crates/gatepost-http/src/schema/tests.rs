@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 use webhook_model::ObjectId;
 
 use super::{Column, Input, Kind, MOST_VALUES, members};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 
 const COLUMNS: &[Column] = &[
-    Column::new("hook", Kind::Reference(Some("webhook_urls")), "null", ""),
-    Column::new("owner", Kind::Reference(None), "null", ""),
-    Column::new("context", Kind::Object, "{}", ""),
-    Column::new("name", Kind::Text { min: 1, max: 4 }, "\"\"", ""),
-    Column::new("on", Kind::Bool, "true", ""),
+    Column::new("hook", Kind::Reference(Some("webhook_urls")), "null"),
+    Column::new("owner", Kind::Reference(None), "null"),
+    Column::new("context", Kind::Object, "{}"),
+    Column::new("name", Kind::Text(1, 4), "\"\""),
+    Column::new("on", Kind::Bool, "true"),
 ];
 
-fn read(body: &Value) -> Result<Input, ApiError> {
+fn read(body: &Value) -> Result<Input> {
     Input::params(COLUMNS, body)
 }
 

@@ -1,7 +1,6 @@
 //! `filter=`: `field op value`, joined by `and`/`or` strictly from left to right.
 
 mod lex;
-mod limits;
 mod pace;
 mod parse;
 mod pattern;
@@ -11,6 +10,5 @@ mod term;
 mod tests;
 mod text;
 
-pub(crate) use limits::FilterLimits;
 pub(crate) use pace::Pace;
 pub(crate) use term::{Filter, Literal};

@@ -1,6 +1,6 @@
 //! Yielding while a filter runs.
 
-use crate::error::ApiError;
+use crate::error::Result;
 
 /// Yields while a filter runs, or ends it.
 pub(crate) trait Pace: Send {
@@ -8,7 +8,7 @@ pub(crate) trait Pace: Send {
     ///
     /// # Errors
     /// The filter has run for too long.
-    fn spend(&mut self, bytes: usize) -> impl Future<Output = Result<(), ApiError>> + Send;
+    fn spend(&mut self, bytes: usize) -> impl Future<Output = Result<()>> + Send;
 
     /// Runs uninterruptible long work where it delays no other request.
     ///
@@ -17,7 +17,7 @@ pub(crate) trait Pace: Send {
     fn aside(
         &mut self,
         work: impl FnOnce() -> bool + Send + 'static,
-    ) -> impl Future<Output = Result<bool, ApiError>> + Send;
+    ) -> impl Future<Output = Result<bool>> + Send;
 }
 
 /// For tests: runs everything immediately.
@@ -26,14 +26,11 @@ pub(super) struct AtOnce;
 
 #[cfg(test)]
 impl Pace for AtOnce {
-    async fn spend(&mut self, _bytes: usize) -> Result<(), ApiError> {
+    async fn spend(&mut self, _bytes: usize) -> Result<()> {
         Ok(())
     }
 
-    async fn aside(
-        &mut self,
-        work: impl FnOnce() -> bool + Send + 'static,
-    ) -> Result<bool, ApiError> {
+    async fn aside(&mut self, work: impl FnOnce() -> bool + Send + 'static) -> Result<bool> {
         Ok(work())
     }
 }
@@ -41,9 +38,9 @@ impl Pace for AtOnce {
 #[cfg(test)]
 impl AtOnce {
     /// Returns the result of a future that never waits.
-    pub(super) fn run<T, F>(work: impl FnOnce(Self) -> F) -> Result<T, ApiError>
+    pub(super) fn run<T, F>(work: impl FnOnce(Self) -> F) -> Result<T>
     where
-        F: Future<Output = Result<T, ApiError>>,
+        F: Future<Output = Result<T>>,
     {
         use std::task::{Context, Poll, Waker};
         let work = std::pin::pin!(work(Self));

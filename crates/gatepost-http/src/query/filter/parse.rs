@@ -2,29 +2,29 @@
 //! response for all of them.
 
 use super::lex::{Token, tokens};
-use super::limits::FilterLimits;
 use super::pattern::Allowance;
 use super::term::{Filter, Joiner, Literal, Term, Test};
 use super::text::fold;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
+use crate::limits::Limits;
 
 impl Filter {
     /// Parses a client's filter.
-    pub(crate) fn parse(text: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
+    pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self> {
         parse(text, limits).ok_or_else(ApiError::invalid_argument)
     }
 }
 
-fn parse(text: &str, limits: &FilterLimits) -> Option<Filter> {
-    if text.len() > limits.bytes {
+fn parse(text: &str, limits: &Limits) -> Option<Filter> {
+    if text.len() > limits.filter_bytes {
         return None;
     }
     let mut parser = Parser {
         tokens: tokens(text)?.into_iter(),
-        terms: limits.terms,
+        terms: limits.filter_terms,
         patterns: Allowance::default(),
     };
-    let (filter, closed) = parser.chain(limits.depth)?;
+    let (filter, closed) = parser.chain(limits.filter_depth)?;
     (!closed).then_some(filter)
 }
 

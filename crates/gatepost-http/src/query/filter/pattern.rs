@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use regex::{Regex, RegexBuilder};
 
 use super::pace::Pace;
-use crate::error::ApiError;
+use crate::error::Result;
 
 /// The maximum memory of a compiled `rx`.
 const REGEX_BYTES: usize = 256 * 1024;
@@ -83,11 +83,7 @@ impl Pattern {
         Some(Self { regex, is_light })
     }
 
-    pub(super) async fn matches(
-        &self,
-        text: Cow<'_, str>,
-        pace: &mut impl Pace,
-    ) -> Result<bool, ApiError> {
+    pub(super) async fn matches(&self, text: Cow<'_, str>, pace: &mut impl Pace) -> Result<bool> {
         if text.len() > MATCHED_BYTES {
             return Ok(false);
         }

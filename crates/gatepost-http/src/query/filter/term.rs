@@ -9,7 +9,7 @@ use webhook_model::ObjectId;
 use super::pace::Pace;
 use super::pattern::Pattern;
 use super::text::{Texts, contains};
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::query::sort::compare;
 use crate::schema::RowMap;
 
@@ -64,15 +64,11 @@ impl Filter {
     ///
     /// # Errors
     /// It takes too long.
-    pub(crate) async fn passes(
-        &self,
-        row: &RowMap,
-        pace: &mut impl Pace,
-    ) -> Result<bool, ApiError> {
+    pub(crate) async fn passes(&self, row: &RowMap, pace: &mut impl Pace) -> Result<bool> {
         self.chain(&mut Texts::of(row), pace).await
     }
 
-    async fn chain<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool, ApiError> {
+    async fn chain<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool> {
         let mut so_far = self.first.passes(row, pace).await?;
         for (joiner, term) in &self.rest {
             so_far = match joiner {
@@ -88,7 +84,7 @@ impl Filter {
         &'a self,
         row: &'a mut Texts<'_>,
         pace: &'a mut P,
-    ) -> Pin<Box<dyn Future<Output = Result<bool, ApiError>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<bool>> + Send + 'a>> {
         Box::pin(self.chain(row, pace))
     }
 
@@ -124,7 +120,7 @@ impl Filter {
 }
 
 impl Term {
-    async fn passes<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool, ApiError> {
+    async fn passes<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool> {
         match self {
             Self::Compare { field, test } => test.passes(field, row, pace).await,
             Self::Group(group) => group.group(row, pace).await,
@@ -138,7 +134,7 @@ impl Test {
         field: &str,
         row: &mut Texts<'_>,
         pace: &mut P,
-    ) -> Result<bool, ApiError> {
+    ) -> Result<bool> {
         let value = row.value(field);
         let text = || row.text(field);
         Ok(match self {

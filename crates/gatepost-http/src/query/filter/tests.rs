@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::pace::AtOnce;
-use super::{Filter, FilterLimits, Literal};
+use super::{Filter, Literal};
+use crate::limits::Limits;
 use crate::platform_table::PlatformTable;
 use crate::schema::{Column, Kind, RowMap};
 
@@ -13,23 +14,23 @@ static REFERENCES: PlatformTable = PlatformTable::new(
     "row",
     "Rows.",
     &[
-        Column::new("hook", Kind::Reference(Some("webhook_urls")), "null", ""),
-        Column::new("owner", Kind::Reference(None), "null", ""),
+        Column::new("hook", Kind::Reference(Some("webhook_urls")), "null"),
+        Column::new("owner", Kind::Reference(None), "null"),
         Column::text("name", "\"a\"", ""),
     ],
     &[],
 );
 
 fn passes(filter: &str, row: &Value) -> bool {
-    let mut filter = Filter::parse(filter, &FilterLimits::default())
-        .unwrap_or_else(|e| panic!("{filter}: {e:?}"));
+    let mut filter =
+        Filter::parse(filter, &Limits::default()).unwrap_or_else(|e| panic!("{filter}: {e:?}"));
     filter.read_over(&REFERENCES.0);
     let row = RowMap::from(row.as_object().unwrap().clone());
     AtOnce::run(|mut at_once| async move { filter.passes(&row, &mut at_once).await }).unwrap()
 }
 
 fn refused(filter: &str) -> bool {
-    Filter::parse(filter, &FilterLimits::default()).is_err()
+    Filter::parse(filter, &Limits::default()).is_err()
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn a_catastrophic_pattern_is_linear() {
 
 #[test]
 fn what_a_store_may_look_up() {
-    let filter = |text: &str| Filter::parse(text, &FilterLimits::default()).unwrap();
+    let filter = |text: &str| Filter::parse(text, &Limits::default()).unwrap();
     assert_eq!(
         filter("name eq 'x' and user eq 1").must_equal("user"),
         Some(&Literal::Int(1))
@@ -199,7 +200,7 @@ fn a_reference_equals_its_row_number() {
     let none = json!({"hook": null, "owner": null});
     assert!(!passes("owner eq 8", &none) && !passes("hook eq 2", &none));
     assert!(passes("owner ne 8 and hook ne 2", &none));
-    let mut filter = Filter::parse("(hook eq 2)", &FilterLimits::default()).unwrap();
+    let mut filter = Filter::parse("(hook eq 2)", &Limits::default()).unwrap();
     filter.read_over(&REFERENCES.0);
     let whole = Literal::Text("webhook_urls/2".to_owned());
     assert_eq!(
@@ -268,7 +269,7 @@ proptest! {
 
     #[test]
     fn never_panics(text in "[a-z '()\\\\$#0-9]{0,200}", any in ".{0,100}") {
-        let _ = Filter::parse(&text, &FilterLimits::default());
-        let _ = Filter::parse(&any, &FilterLimits::default());
+        let _ = Filter::parse(&text, &Limits::default());
+        let _ = Filter::parse(&any, &Limits::default());
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::pace::Pace;
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::schema::RowMap;
 
 /// The number of bytes that are read before the task may yield.
@@ -43,7 +43,7 @@ impl<'r> Texts<'r> {
         &mut self,
         field: &str,
         pace: &mut impl Pace,
-    ) -> Result<Option<&str>, ApiError> {
+    ) -> Result<Option<&str>> {
         let known = self.folded.iter().position(|(known, _)| *known == field);
         let found = self.row.iter().find(|(name, _)| *name == field);
         let at = match (known, found, self.text(field)) {
@@ -75,7 +75,7 @@ fn lower(c: char) -> impl Iterator<Item = char> {
     }
 }
 
-async fn folded(text: &str, pace: &mut impl Pace) -> Result<String, ApiError> {
+async fn folded(text: &str, pace: &mut impl Pace) -> Result<String> {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     while at < text.len() {
         let end = boundary(text, at + STEP);
@@ -87,11 +87,7 @@ async fn folded(text: &str, pace: &mut impl Pace) -> Result<String, ApiError> {
 }
 
 /// Returns whether a text contains a part.
-pub(super) async fn contains(
-    text: &str,
-    part: &str,
-    pace: &mut impl Pace,
-) -> Result<bool, ApiError> {
+pub(super) async fn contains(text: &str, part: &str, pace: &mut impl Pace) -> Result<bool> {
     let mut at = 0;
     loop {
         let next = boundary(text, at + STEP);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use webhook_model::{ObjectId, OwnerId};
 
 use super::row::{epoch, if_there, page, row, scanned};
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::resource::{Hints, Resource, Scan, Scanned};
 use crate::schema::{KEY, RowMap, Table, number};
 
@@ -23,7 +23,7 @@ impl Resource for AuditLog {
         &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         if let Some(key) = scan.equal.key(KEY) {
             if scan.after.is_some() {
                 return Ok(Scanned::default());
@@ -43,7 +43,7 @@ impl Resource for AuditLog {
         Ok(scanned(found, change_row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
         let key = number(key)?;
         Ok(change_row(&caller.logged_change(AuditId(key)).await?))
     }

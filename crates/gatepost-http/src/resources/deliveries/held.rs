@@ -7,7 +7,7 @@ use gatepost_manage::Actor;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use webhook_model::{Activity, DeliveryMode, WebhookId};
 
-use crate::error::ApiError;
+use crate::error::Result;
 use crate::resource::Wanted;
 
 /// The reasons by webhook.
@@ -29,7 +29,7 @@ pub(super) fn waiting<'d>(
 }
 
 /// Looks these webhooks up in one call.
-pub(super) async fn by(caller: &Actor, webhooks: Vec<WebhookId>) -> Result<Held, ApiError> {
+pub(super) async fn by(caller: &Actor, webhooks: Vec<WebhookId>) -> Result<Held> {
     if webhooks.is_empty() {
         return Ok(Held::default());
     }

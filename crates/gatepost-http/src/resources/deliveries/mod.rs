@@ -13,7 +13,7 @@ use webhook_model::{ObjectId, TaskId, WebhookId};
 
 use self::held::Held;
 use super::row::{epoch, if_there, page, row, scanned};
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::{Resource, Scan, Scanned, Wanted};
 use crate::schema::{Input, KEY, RowMap, Table, number};
 
@@ -34,7 +34,7 @@ impl Resource for Deliveries {
         &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         if let Some(key) = scan.equal.key(KEY) {
             return one(caller, key, &scan).await;
         }
@@ -68,53 +68,31 @@ impl Resource for Deliveries {
         Ok(scanned(found, row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
-        let key = number(key)?;
-        let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
+        let (delivery, _) = caller.delivery(DeliveryId(number(key)?)).await?;
         let last = caller.attempts(delivery.id, 1).await?.pop();
         let held = held::by(caller, held::waiting([&delivery], &Wanted::Every)).await?;
         Ok(row_with_response(&(delivery, last), &held))
     }
 
-    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
-        let key = number(key)?;
-        Ok(caller.delete_delivery(DeliveryId(key)).await?)
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<()> {
+        Ok(caller.delete_delivery(DeliveryId(number(key)?)).await?)
     }
 
-    async fn act(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        action: &'static str,
-        _params: Input,
-    ) -> Result<Value, ApiError> {
-        let key = number(key)?;
-        match action {
-            "replay" => caller.replay_delivery(DeliveryId(key)).await?,
-            "retry" => caller.retry_delivery(DeliveryId(key)).await?,
-            "cancel" => caller.cancel_delivery(DeliveryId(key)).await?,
+    async fn act(&self, caller: &Actor, key: ObjectId, name: &str, _: Input) -> Result<Value> {
+        let id = DeliveryId(number(key)?);
+        match name {
+            "replay" => caller.replay_delivery(id).await?,
+            "retry" => caller.retry_delivery(id).await?,
+            "cancel" => caller.cancel_delivery(id).await?,
             _ => return Err(ApiError::not_permitted()),
         }
         Ok(json!({}))
     }
-
-    async fn join(
-        &self,
-        caller: &Actor,
-        row: &RowMap,
-        through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        let Some(key) = row.get(through).and_then(Value::as_i64) else {
-            return Ok(None);
-        };
-        let webhook = if_there(caller.webhook(WebhookId(key)).await)?;
-        Ok(webhook.map(|row| row.value.name.as_str().into()))
-    }
 }
 
 /// Returns the one row that a filter names.
-async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiError> {
+async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned> {
     if scan.after.is_some() {
         return Ok(Scanned::default());
     }

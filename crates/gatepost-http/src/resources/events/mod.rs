@@ -4,7 +4,7 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::{Actor, ManageError, TriggerInput};
-use gatepost_storage::webhooks::{EventQuery, RecordId};
+use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
@@ -12,9 +12,9 @@ use webhook_model::{
     TaskId,
 };
 
-use super::row::{as_text, epoch, if_there, json_text, page, reference, row, scanned};
+use super::row::{as_text, epoch, json_text, page, row, scanned};
 use super::unreadable;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table, members, number};
 
@@ -30,13 +30,9 @@ impl Resource for Events {
         &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         if unreadable::asked_for(&scan) {
-            return unreadable::scan(caller, &scan, |record| match record {
-                RecordId::Event(id) => Some(id.0),
-                _ => None,
-            })
-            .await;
+            return unreadable::scan(caller, &scan, columns::TABLE.name).await;
         }
         let event_type = scan.equal.text("table");
         let objects = ["table_event_filters", "context"];
@@ -51,34 +47,25 @@ impl Resource for Events {
         Ok(scanned(found, |row| event_row(caller, row), |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
         let key = number(key)?;
         let found = caller.event(EventId(key)).await;
         unreadable::or_placeholder(found, key, |(row, _)| event_row(caller, &row))
     }
 
-    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
-        let task = input
-            .int("task")
-            .ok_or_else(|| ApiError::field("task", "is required"))?;
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created> {
+        let task = input.int("task").unwrap_or_default();
         let name = input.text("event").unwrap_or_default();
         let event = new(caller, TaskId(task), name, &input)?;
         let target = event.target;
         let created = caller.create_event(event).await;
-        Ok(Created {
-            key: created.map_err(|error| of_target(error, target))?.id.0,
-            secret: None,
-        })
+        let created = created.map_err(|error| of_target(error, target))?;
+        Ok(Created::row(created.id.0))
     }
 
-    async fn update(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        input: Input,
-    ) -> Result<RowMap, ApiError> {
-        let key = number(key)?;
-        let (present, _) = caller.event(EventId(key)).await?;
+    async fn update(&self, caller: &Actor, key: ObjectId, input: Input) -> Result<RowMap> {
+        let id = EventId(number(key)?);
+        let (present, _) = caller.event(id).await?;
         let target = target(&input, present.value.event_type.as_str())?;
         let label = label(caller, &present.value, &input)?;
         let edit = move |event: &mut Event| {
@@ -86,67 +73,34 @@ impl Resource for Events {
             event.target = target.unwrap_or(event.target);
             apply(event, &input, label.as_ref())
         };
-        let edited = caller.edit_event(EventId(key), edit).await;
+        let edited = caller.edit_event(id, edit).await;
         let wanted = target.unwrap_or(present.value.target);
         let row = edited.map_err(|error| of_target(error, wanted))?;
         Ok(event_row(caller, &row))
     }
 
-    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
-        let key = number(key)?;
-        Ok(caller.delete_event(EventId(key)).await?)
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<()> {
+        Ok(caller.delete_event(EventId(number(key)?)).await?)
     }
 
-    async fn act(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        action: &'static str,
-        params: Input,
-    ) -> Result<Value, ApiError> {
-        let key = number(key)?;
-        if action != "trigger" {
+    async fn act(&self, caller: &Actor, key: ObjectId, name: &str, input: Input) -> Result<Value> {
+        if name != "trigger" {
             return Err(ApiError::not_permitted());
         }
-        let context = params.json("context");
+        let context = input.json("context");
         // A context that is too large for data still provides variables.
         let data: Option<Data> = context.as_ref().and_then(|context| context.parse().ok());
         let variables = context.iter().flat_map(|context| members(context));
         let variables = variables.map(|(name, value)| (name, as_text(value)));
         let mut brought = TriggerInput::default().with_variables(variables.collect());
         (brought.data, brought.context) = (data.clone(), data);
-        caller.trigger_event(EventId(key), brought).await?;
+        caller.trigger_event(EventId(number(key)?), brought).await?;
         Ok(json!({}))
-    }
-
-    async fn join(
-        &self,
-        caller: &Actor,
-        row: &RowMap,
-        through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        if through == "task" {
-            let Some(key) = row.get(through).and_then(Value::as_i64) else {
-                return Ok(None);
-            };
-            let task = if_there(caller.task(TaskId(key)).await)?;
-            return Ok(task.map(|row| row.value.name.as_str().into()));
-        }
-        match reference(row, through) {
-            Some((table, key)) => Ok(caller.name(table, key).await.map(Value::from)),
-            None => Ok(None),
-        }
     }
 }
 
 /// Parses a new event of this task and name.
-pub(super) fn new(
-    caller: &Actor,
-    task: TaskId,
-    name: &str,
-    input: &Input,
-) -> Result<Event, ApiError> {
+pub(super) fn new(caller: &Actor, task: TaskId, name: &str, input: &Input) -> Result<Event> {
     let table = input.text("table").unwrap_or_default();
     let event_type: EventType = table.parse()?;
     if !caller.catalog().types().any(|(of, ..)| *of == event_type) {
@@ -219,7 +173,7 @@ pub(super) fn of_target(error: ManageError, target: Target) -> ApiError {
 }
 
 /// Parses `owner` or `tag`; null and 0 mean that the column is not given.
-fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
+fn target(input: &Input, event_type: &str) -> Result<Option<Target>> {
     let instance = match input.reference("owner") {
         Some((table, _)) if table != event_type => {
             return Err(ApiError::field(
@@ -245,7 +199,7 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
 }
 
 fn apply(event: &mut Event, input: &Input, label: Option<&EventLabel>) -> Result<(), Invalid> {
-    event.enabled = input.bool("enabled").unwrap_or(event.enabled);
+    input.switch("enabled", &mut event.enabled);
     if let Some(label) = label {
         event.label.clone_from(label);
     }

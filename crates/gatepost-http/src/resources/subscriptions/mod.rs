@@ -11,7 +11,7 @@ use webhook_model::{
 
 pub(crate) use self::columns::{EVENT, MEMBERS};
 use super::events;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::schema::{Input, items, members};
 
 /// The member with the list of events.
@@ -31,7 +31,7 @@ pub(crate) struct Subscription {
 
 impl Subscription {
     /// Parses a body and its text.
-    pub(crate) fn parse(mut body: Value, text: &str) -> Result<Self, ApiError> {
+    pub(crate) fn parse(mut body: Value, text: &str) -> Result<Self> {
         let listed = body.as_object_mut().and_then(|body| body.remove(EVENTS));
         let members_of = Input::params(&MEMBERS, &body)?;
         let listed = match listed {
@@ -62,7 +62,7 @@ impl Subscription {
 
     /// Creates it for the caller. Returns the row numbers, and the signing secret if one was asked
     /// for.
-    pub(crate) async fn create(&self, caller: &Actor) -> Result<Created, ApiError> {
+    pub(crate) async fn create(&self, caller: &Actor) -> Result<Created> {
         let webhook = self.webhook(caller)?;
         let existing = self.members.int("webhook_url").unwrap_or_default();
         let message = self.members.text("message").map(str::parse).transpose()?;
@@ -103,7 +103,7 @@ impl Subscription {
     }
 
     /// Returns the new webhook, if it is not one that exists.
-    fn webhook(&self, caller: &Actor) -> Result<Option<Webhook>, ApiError> {
+    fn webhook(&self, caller: &Actor) -> Result<Option<Webhook>> {
         let url = match (self.members.text("url"), self.members.has("webhook_url")) {
             (Some(_), true) => {
                 return Err(ApiError::field("webhook_url", "must not be given with url"));
@@ -122,7 +122,7 @@ impl Subscription {
     }
 
     /// Returns the events, those of `*` one by one, each once.
-    fn events(&self, caller: &Actor) -> Result<Vec<Event>, ApiError> {
+    fn events(&self, caller: &Actor) -> Result<Vec<Event>> {
         let mut events: Vec<Event> = Vec::new();
         for (at, input) in &self.events {
             for name in names(caller, input) {

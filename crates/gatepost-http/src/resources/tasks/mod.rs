@@ -6,15 +6,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::{About, Actor};
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{TaskQuery, TaskRow};
 use serde_json::{Value, json};
 use webhook_model::{
     Action, Description, Invalid, Message, ObjectId, RunVariables, Task, TaskId, WebhookId,
 };
 
-use super::row::{as_text, epoch, if_there, key_of, page, reference, row, scanned};
+use super::row::{as_text, epoch, key_of, page, row, scanned};
 use super::unreadable;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table, number};
 
@@ -30,13 +30,9 @@ impl Resource for Tasks {
         &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         if unreadable::asked_for(&scan) {
-            return unreadable::scan(caller, &scan, |record| match record {
-                RecordId::Task(id) => Some(id.0),
-                _ => None,
-            })
-            .await;
+            return unreadable::scan(caller, &scan, columns::TABLE.name).await;
         }
         let webhook = scan.equal.text("owner");
         let webhook = webhook.and_then(|owner| owner.strip_prefix("webhook_urls/")?.parse().ok());
@@ -49,18 +45,12 @@ impl Resource for Tasks {
             page: page(&scan, TaskId).with_bodies(messages),
         };
         let found = caller.tasks(&query).await?;
-        let asked = if scan.columns.has("status") {
-            &found.rows[..]
-        } else {
-            &[]
+        let asked = |column: &str| match scan.columns.has(column) {
+            true => &found.rows[..],
+            false => &[],
         };
-        let running = caller.running_tasks(asked).await?;
-        let asked = if scan.columns.has("last_run") {
-            &found.rows[..]
-        } else {
-            &[]
-        };
-        let runs = caller.last_runs(asked).await?;
+        let running = caller.running_tasks(asked("status")).await?;
+        let runs = caller.last_runs(asked("last_run")).await?;
         let row = |row: &TaskRow| {
             let last_run = runs.get(&row.id).copied();
             task_row(row, running.contains(&row.id), last_run)
@@ -68,7 +58,7 @@ impl Resource for Tasks {
         Ok(scanned(found, row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
         let key = number(key)?;
         match caller.task(TaskId(key)).await {
             Ok(row) => with_status(caller, &row).await,
@@ -78,7 +68,7 @@ impl Resource for Tasks {
         }
     }
 
-    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created> {
         let webhook = webhook(&input).ok_or_else(|| ApiError::field("owner", "is required"))?;
         let mut task = Task {
             creator: caller.principal().owner,
@@ -93,41 +83,25 @@ impl Resource for Tasks {
         };
         let message = message(&input)?;
         apply(&mut task, &input, message.as_ref())?;
-        Ok(Created {
-            key: caller.create_task(task).await?.id.0,
-            secret: None,
-        })
+        Ok(Created::row(caller.create_task(task).await?.id.0))
     }
 
-    async fn update(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        input: Input,
-    ) -> Result<RowMap, ApiError> {
-        let key = number(key)?;
+    async fn update(&self, caller: &Actor, key: ObjectId, input: Input) -> Result<RowMap> {
+        let id = TaskId(number(key)?);
         let message = message(&input)?;
         let edit = move |task: &mut Task| apply(task, &input, message.as_ref());
-        let row = caller.edit_task(TaskId(key), edit).await?;
+        let row = caller.edit_task(id, edit).await?;
         with_status(caller, &row).await
     }
 
-    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
-        let key = number(key)?;
-        Ok(caller.delete_task(TaskId(key)).await?)
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<()> {
+        Ok(caller.delete_task(TaskId(number(key)?)).await?)
     }
 
-    async fn act(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        action: &'static str,
-        params: Input,
-    ) -> Result<Value, ApiError> {
-        let key = number(key)?;
-        let id = TaskId(key);
-        match action {
-            "execute" => drop(caller.run_task_about(id, with(&params)?).await?),
+    async fn act(&self, caller: &Actor, key: ObjectId, name: &str, input: Input) -> Result<Value> {
+        let id = TaskId(number(key)?);
+        match name {
+            "execute" => drop(caller.run_task_about(id, with(&input)?).await?),
             "cancel" => drop(caller.cancel_task(id).await?),
             "enable" => drop(caller.enable_task(id).await?),
             "disable" => drop(caller.disable_task(id).await?),
@@ -136,24 +110,7 @@ impl Resource for Tasks {
         Ok(json!({}))
     }
 
-    async fn join(
-        &self,
-        caller: &Actor,
-        row: &RowMap,
-        through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        match reference(row, through) {
-            None => Ok(None),
-            Some(("users", key)) => Ok(caller.name("users", key).await.map(Value::from)),
-            Some((_, key)) => {
-                let webhook = if_there(caller.webhook(WebhookId(number(key)?)).await)?;
-                Ok(webhook.map(|row| row.value.name.as_str().into()))
-            }
-        }
-    }
-
-    async fn count(&self, caller: &Actor, row: &RowMap, table: &str) -> Result<u64, ApiError> {
+    async fn count(&self, caller: &Actor, row: &RowMap, table: &str) -> Result<u64> {
         match table {
             "events" => Ok(caller.count_events(TaskId(key_of(row))).await?),
             _ => Ok(0),
@@ -174,7 +131,7 @@ fn with(params: &Input) -> Result<About, Invalid> {
 }
 
 /// Returns the row, with whether a delivery of the task is running, and when it last ran.
-async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap, ApiError> {
+async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap> {
     let one = std::slice::from_ref(row);
     let running = caller.running_tasks(one).await?;
     let last_run = caller.last_runs(one).await?.remove(&row.id);
@@ -221,16 +178,10 @@ fn task_row(stored: &TaskRow, running: bool, last_run: Option<DateTime<Utc>>) ->
 }
 
 fn apply(task: &mut Task, input: &Input, new_message: Option<&Message>) -> Result<(), Invalid> {
-    if let Some(name) = input.text("name") {
-        task.name = name.parse()?;
-    }
-    if let Some(description) = input.text("description") {
-        task.description = description.parse()?;
-    }
-    task.enabled = input.bool("enabled").unwrap_or(task.enabled);
-    task.delete_after_run = input
-        .bool("delete_after_run")
-        .unwrap_or(task.delete_after_run);
+    input.set("name", &mut task.name)?;
+    input.set("description", &mut task.description)?;
+    input.switch("enabled", &mut task.enabled);
+    input.switch("delete_after_run", &mut task.delete_after_run);
     if let Action::Send { webhook, message } = &mut task.action {
         *webhook = self::webhook(input).unwrap_or(*webhook);
         if let Some(new) = new_message {
@@ -241,7 +192,7 @@ fn apply(task: &mut Task, input: &Input, new_message: Option<&Message>) -> Resul
 }
 
 /// Returns the message in `settings_args`; without one, the default payload.
-fn message(input: &Input) -> Result<Option<Message>, ApiError> {
+fn message(input: &Input) -> Result<Option<Message>> {
     let Some(settings) = input.object("settings_args") else {
         return Ok(None);
     };

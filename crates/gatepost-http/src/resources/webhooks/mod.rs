@@ -8,7 +8,7 @@ mod retries;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::{Actor, ManageError};
-use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
@@ -16,12 +16,12 @@ use webhook_model::{
     ResubmittedSecrets, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
 };
 
-use super::row::{epoch, key_of, moment, page, reference, row, scanned};
+use super::row::{epoch, key_of, moment, page, row, scanned};
 use super::unreadable;
-use crate::error::ApiError;
+use crate::error::{ApiError, Result};
 use crate::granted::may_read;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table, id, number};
+use crate::schema::{Input, RowMap, Table, number};
 
 #[derive(Debug)]
 pub(super) struct Webhooks;
@@ -32,13 +32,9 @@ impl Resource for Webhooks {
         &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned> {
         if unreadable::asked_for(&scan) {
-            return unreadable::scan(caller, &scan, |record| match record {
-                RecordId::Webhook(id) => Some(id.0),
-                _ => None,
-            })
-            .await;
+            return unreadable::scan(caller, &scan, columns::TABLE.name).await;
         }
         let query = WebhookQuery {
             scope: whose(&scan),
@@ -49,13 +45,13 @@ impl Resource for Webhooks {
         Ok(scanned(found, webhook_row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap> {
         let key = number(key)?;
         let found = caller.webhook(WebhookId(key)).await;
         unreadable::or_placeholder(found, key, |row| webhook_row(&row))
     }
 
-    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created> {
         let (name, url) = (
             input.text("name").unwrap_or_default().parse()?,
             input.text("url").unwrap_or_default().parse()?,
@@ -63,20 +59,11 @@ impl Resource for Webhooks {
         retries::check_new(&input)?;
         let mut webhook = Webhook::new(caller.principal().owner, name, url);
         apply(&mut webhook, &input)?;
-        let row = caller.create_webhook(webhook).await?;
-        Ok(Created {
-            key: row.id.0,
-            secret: None,
-        })
+        Ok(Created::row(caller.create_webhook(webhook).await?.id.0))
     }
 
-    async fn update(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        input: Input,
-    ) -> Result<RowMap, ApiError> {
-        let key = number(key)?;
+    async fn update(&self, caller: &Actor, key: ObjectId, input: Input) -> Result<RowMap> {
+        let id = WebhookId(number(key)?);
         // An empty key keeps the stored one.
         let client_key = input.text("client_key");
         let entered = ResubmittedSecrets::default()
@@ -85,16 +72,13 @@ impl Resource for Webhooks {
             .with_headers(input.text("headers").is_some())
             .with_signing(input.text("signing_secrets").is_some());
         let edit = move |webhook: &mut Webhook| apply(webhook, &input);
-        let row = caller
-            .edit_webhook_with(WebhookId(key), entered, edit)
-            .await?;
+        let row = caller.edit_webhook_with(id, entered, edit).await?;
         Ok(webhook_row(&row))
     }
 
-    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
-        let key = number(key)?;
-        let deleted = caller.delete_webhook(WebhookId(key), Cascade::Refuse).await;
-        match deleted {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<()> {
+        let id = WebhookId(number(key)?);
+        match caller.delete_webhook(id, Cascade::Refuse).await {
             // A key that may not read tasks does not get their names.
             Err(ManageError::InUse { .. }) if !may_read(caller, "tasks") => {
                 let (tasks, more) = (Vec::new(), 0);
@@ -104,25 +88,17 @@ impl Resource for Webhooks {
         }
     }
 
-    async fn act(
-        &self,
-        caller: &Actor,
-        key: ObjectId,
-        action: &'static str,
-        params: Input,
-    ) -> Result<Value, ApiError> {
-        let key = number(key)?;
-        let id = WebhookId(key);
-        match action {
+    async fn act(&self, caller: &Actor, key: ObjectId, name: &str, input: Input) -> Result<Value> {
+        let id = WebhookId(number(key)?);
+        match name {
             "send" => {
                 // A missing webhook takes precedence over an invalid message.
                 caller.webhook(id).await?;
-                let message: Option<Message> =
-                    params.text("message").map(str::parse).transpose()?;
+                let message = input.parsed::<Message>("message")?;
                 caller.send(id, message).await?;
             }
             "roll_signing_secret" => {
-                let keep = params.int("keep").map_or(Ok(1), usize::try_from);
+                let keep = input.int("keep").map_or(Ok(1), usize::try_from);
                 let keep = keep.map_err(|_| ApiError::field("keep", "must be 0 or greater"))?;
                 let (_, secret) = caller.rotate_signing_secret(id, keep).await?;
                 return Ok(json!({"response": {"signing_secret": secret.expose()}}));
@@ -130,8 +106,8 @@ impl Resource for Webhooks {
             "pause" => drop(caller.pause_webhook(id).await?),
             "resume" => drop(caller.resume_webhook(id).await?),
             "replay_failed" => {
-                let from = time(&params, "from")?.unwrap_or_default();
-                let before = time(&params, "before")?.unwrap_or(DateTime::<Utc>::MAX_UTC);
+                let from = time(&input, "from")?.unwrap_or_default();
+                let before = time(&input, "before")?.unwrap_or(DateTime::<Utc>::MAX_UTC);
                 let replayed = caller.replay_failed(id, from, before).await?;
                 return Ok(json!({"replayed": replayed}));
             }
@@ -140,25 +116,7 @@ impl Resource for Webhooks {
         Ok(json!({}))
     }
 
-    async fn join(
-        &self,
-        caller: &Actor,
-        row: &RowMap,
-        through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        // `owner` and `user` are the same user in two forms.
-        let user = match reference(row, through) {
-            Some((_, key)) => Some(key),
-            None => row.get(through).and_then(id),
-        };
-        match user {
-            Some(key) => Ok(caller.name("users", key).await.map(Value::from)),
-            None => Ok(None),
-        }
-    }
-
-    async fn count(&self, caller: &Actor, row: &RowMap, _table: &str) -> Result<u64, ApiError> {
+    async fn count(&self, caller: &Actor, row: &RowMap, _table: &str) -> Result<u64> {
         Ok(caller.count_tasks(WebhookId(key_of(row))).await?)
     }
 }
@@ -175,7 +133,7 @@ fn whose(scan: &Scan<'_>) -> Scope {
 }
 
 /// Parses a time parameter; 0 means none.
-fn time(params: &Input, field: &str) -> Result<Option<DateTime<Utc>>, ApiError> {
+fn time(params: &Input, field: &str) -> Result<Option<DateTime<Utc>>> {
     let seconds = params.int(field).filter(|seconds| *seconds > 0);
     seconds.map(|seconds| moment(field, seconds)).transpose()
 }
@@ -222,12 +180,9 @@ fn schedule_text(webhook: &Webhook) -> String {
 
 /// Applies the client's input to the record.
 fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
-    if let Some(name) = input.text("name") {
-        webhook.name = name.parse()?;
-    }
-    if let Some(url) = input.text("url") {
-        webhook.url = url.parse()?;
-    }
+    input.set("name", &mut webhook.name)?;
+    input.set("url", &mut webhook.url)?;
+    input.switch("allow_insecure", &mut webhook.allow_insecure);
     if let Some(headers) = input.text("headers") {
         webhook.headers = Headers::parse_lines(headers)?;
     }
@@ -245,12 +200,7 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         let limit = (rate > 0).then(|| RateLimit::per_second(rate));
         webhook.rate = limit.transpose()?;
     }
-    if let Some(channels) = input.text("channels") {
-        webhook.channels = channels.parse()?;
-    }
-    webhook.allow_insecure = input
-        .bool("allow_insecure")
-        .unwrap_or(webhook.allow_insecure);
+    input.set("channels", &mut webhook.channels)?;
     match input.bool("enabled") {
         Some(false) => webhook.activity = Activity::Disabled,
         Some(true) if webhook.activity == Activity::Disabled => webhook.activity = Activity::Active,
