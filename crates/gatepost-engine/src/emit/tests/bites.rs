@@ -167,6 +167,28 @@ async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_with
 }
 
 #[tokio::test(start_paused = true)]
+async fn rejected_and_empty_messages_use_up_the_limit_of_their_owner() {
+    let limits = EmitLimits::default().with_bytes_per_owner(40);
+    let limits = Limits::default().with_emit(limits);
+    let large = "x".repeat(30);
+    let cases: [(&[&str], &[&str]); 2] = [
+        (&[&large, &large, "small"], &[&large, "another's"]),
+        (&["${data.missing}"; 4], &["", "", "", "another's"]),
+    ];
+    for (messages, stored) in cases {
+        let records = Records::new();
+        for message in messages {
+            records.tagged_of(1, message).await;
+        }
+        records.tagged_of(2, "another's").await;
+        let (_bench, emitter) = bench(&records, &limits).await;
+        let emitted = emitter.emit_tagged().await.unwrap();
+        assert_eq!(bodies(&records).await, stored);
+        assert_eq!(emitted.dropped, messages.len() + 1 - stored.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_one_owner_has_too_much_of_costs_no_bite_of_the_others() {
     let records = Records::new();
     tagged(&records, 1, 5).await;
