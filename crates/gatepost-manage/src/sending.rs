@@ -2,14 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
-use gatepost_engine::{EngineError, Replay};
-use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DeliveryId, RecordId};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordId};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
+use crate::replayable::Replayable;
 use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
 
@@ -56,39 +55,20 @@ impl Actor {
         .await
     }
 
-    /// Queues the failed deliveries of a webhook again that were created at or after `from` and
-    /// before `before`: the same bytes under the same ids. Returns their number: less than there
-    /// are if the owner has reached the limit of waiting deliveries.
+    /// Queues the oldest 1,000 failed deliveries of a webhook again that were created at or after
+    /// `from` and before `before`: the same bytes under the same ids. Returns their number: less
+    /// than there are if the owner has reached the limit of waiting deliveries.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::TooFast`], failures of store and accounts;
-    /// [`ManageError::Interrupted`] if some had been queued by then.
+    /// As [`replay_some`](Self::replay_some).
     pub async fn replay_failed(
         &self,
         id: WebhookId,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
     ) -> Result<u64, ManageError> {
-        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
-            let owner = actor.own_record(RecordId::Webhook(id)).await?;
-            let scope = match actor.authority().scope() {
-                // An administrator may not replay deliveries that the owner had made before joining
-                // the tenant.
-                scope @ Scope::Tenant(_) if !actor.is(owner) => scope,
-                _ => Scope::All,
-            };
-            let failed = Replay::Failed {
-                webhook: id,
-                from,
-                before,
-            };
-            let queued = match actor.engine().replay_in(scope, &failed).await {
-                // A part succeeded, so there is something to record.
-                Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
-                queued => Ok(queued?),
-            };
-            Ok((actor.webhook_subject(id, owner).await, queued))
-        })
-        .await?
+        let mut failed = Replayable::new(id, from, before);
+        failed.states = vec![DeliveryState::Error];
+        self.replay_some(failed).await
     }
 }

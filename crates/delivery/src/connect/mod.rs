@@ -2,7 +2,6 @@
 
 mod dial;
 mod proxy;
-mod quick_names;
 mod race;
 mod resolve;
 mod stream;

@@ -4,17 +4,14 @@ use std::future::Future;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 use std::{fmt, io};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
+use tokio::sync::{Semaphore, oneshot};
 
-use super::quick_names::QuickNames;
 use crate::outcome::DnsFault;
 
-/// The maximum duration of a quick lookup.
-const QUICK: Duration = Duration::from_secs(1);
+/// The stack of a lookup's thread, in bytes.
+const STACK: usize = 512 * 1024;
 
 /// The return type of [`Resolve::resolve`].
 pub type ResolveFuture<'a> =
@@ -33,71 +30,55 @@ pub trait Resolve: fmt::Debug + Send + Sync {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
-/// The operating system's resolver (`getaddrinfo`), on tokio's blocking threads.
+/// The operating system's resolver (`getaddrinfo`), on separate threads.
 ///
 /// A lookup cannot be interrupted: one that hangs keeps its thread after the attempt has timed out.
-/// Therefore the number of concurrent lookups is limited, and the blocking pool is never exhausted.
-/// Half of them are reserved for names whose last lookup was quick and successful: names that never
-/// answer delay only names that were not resolved before.
+/// Therefore the number of concurrent lookups is limited. A platform whose users can make many
+/// names hang should shorten the timeouts in `resolv.conf`, or give the sender a [`Resolve`] that
+/// can be interrupted.
 #[derive(Clone, Debug)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
-    /// The permits for names whose last lookup was not quick and successful.
-    unproven: Arc<Semaphore>,
-    quick: Arc<QuickNames>,
     lookup: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
 impl SystemResolver {
-    /// Creates a resolver with at most `parallel` concurrent lookups (at least one).
+    /// Creates a resolver with at most `parallel` concurrent lookups (at least one), each on a
+    /// thread.
     #[must_use]
     pub fn new(parallel: usize) -> Self {
         Self {
             slots: Arc::new(Semaphore::new(parallel.max(1))),
-            unproven: Arc::new(Semaphore::new((parallel / 2).max(1))),
-            quick: Arc::default(),
             lookup: getaddrinfo,
         }
-    }
-
-    /// Returns a permit for a lookup; `None` if there will be none.
-    async fn place(
-        &self,
-        host: &str,
-    ) -> Option<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)> {
-        let take = |slots: &Arc<Semaphore>| Arc::clone(slots).acquire_owned();
-        // First the permits of which there are fewer: nobody waits for these while holding one of
-        // the others.
-        let unproven = match self.quick.has(host) {
-            true => None,
-            false => Some(take(&self.unproven).await.ok()?),
-        };
-        Some((take(&self.slots).await.ok()?, unproven))
     }
 }
 
 impl Default for SystemResolver {
-    /// Creates a resolver with 32 concurrent lookups.
+    /// Creates a resolver with 512 concurrent lookups: as many as an engine with its default limits
+    /// sends requests to slow targets.
     fn default() -> Self {
-        Self::new(32)
+        Self::new(512)
     }
 }
 
 impl Resolve for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         Box::pin(async move {
-            let place = self.place(host).await.ok_or(DnsFault::Failed)?;
+            let slot = Arc::clone(&self.slots).acquire_owned().await;
+            let slot = slot.map_err(|_| DnsFault::Failed)?;
             let (host, lookup) = (host.to_owned(), self.lookup);
-            let quick = Arc::clone(&self.quick);
-            let lookup = tokio::task::spawn_blocking(move || {
-                let began = Instant::now();
+            let (reply, answer) = oneshot::channel();
+            // Not tokio's blocking threads: hung lookups would take them from all other work.
+            let thread = std::thread::Builder::new().name("resolver".into());
+            let begun = thread.stack_size(STACK).spawn(move || {
                 let found = lookup(&host);
-                quick.note(&host, found.is_ok() && began.elapsed() <= QUICK);
                 // Held by the lookup and not by the waiting attempt, which may have been dropped.
-                drop(place);
-                found
+                drop(slot);
+                drop(reply.send(found));
             });
-            match lookup.await {
+            begun.map_err(|_| DnsFault::Failed)?;
+            match answer.await {
                 Ok(found) => found.map_err(|error| fault(&error)),
                 Err(_) => Err(DnsFault::Failed),
             }
@@ -146,8 +127,10 @@ mod tests {
             ..SystemResolver::new(4)
         };
         for _ in 0..10 {
-            let waited =
-                tokio::time::timeout(Duration::from_millis(20), resolver.resolve("a.example"));
+            let waited = tokio::time::timeout(
+                std::time::Duration::from_millis(20),
+                resolver.resolve("a.example"),
+            );
             assert!(
                 waited.await.is_err(),
                 "the attempt is over, the lookup is not"
@@ -156,7 +139,7 @@ mod tests {
         let started = STARTED.load(SeqCst);
         *HUNG.0.lock().unwrap() = false;
         HUNG.1.notify_all();
-        assert_eq!(started, 2);
+        assert_eq!(started, 4);
         assert!(
             resolver.resolve("a.example").await.is_ok(),
             "slots come back with their lookups"
@@ -176,19 +159,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_that_never_answer_hold_up_none_that_did() {
+    async fn five_hundred_names_that_never_answer_delay_no_other() {
         let resolver = SystemResolver {
             lookup: answers_for_some,
-            ..SystemResolver::new(4)
+            ..SystemResolver::default()
         };
-        assert!(resolver.resolve("good.example").await.is_ok());
-        for n in 0..10 {
-            let silent = format!("{n}.silent.example");
-            let waited = tokio::time::timeout(Duration::from_millis(20), resolver.resolve(&silent));
+        let silent: Vec<_> = (0..500).map(|n| format!("{n}.silent.example")).collect();
+        let mut waiting: Vec<_> = silent.iter().map(|name| resolver.resolve(name)).collect();
+        for lookup in &mut waiting {
+            let waited = tokio::time::timeout(std::time::Duration::from_millis(1), lookup);
             assert!(waited.await.is_err());
         }
         let again = resolver.resolve("good.example");
-        let again = tokio::time::timeout(Duration::from_secs(60), again).await;
+        let again = tokio::time::timeout(std::time::Duration::from_secs(60), again).await;
         *SILENT.0.lock().unwrap() = false;
         SILENT.1.notify_all();
         assert!(matches!(again, Ok(Ok(_))), "{again:?}");

@@ -11,7 +11,7 @@ const AT_ONCE: usize = 64 * 1024;
 
 impl Sender {
     /// Returns the request with its signature as of `now`, if making it takes long: five keys sign
-    /// a message of 4 MiB in some hundredths of a second, which must not delay other tasks. The
+    /// a message of some MiB in some hundredths of a second, which must not delay other tasks. The
     /// signature is made once, however many connections are tried. `None` means that it is made
     /// with the message.
     pub(super) async fn signed(&self, request: &Request, now: DateTime<Utc>) -> Option<Request> {

@@ -334,7 +334,7 @@ rules-must-compare-with-at-most = must compare with at most 100 values
 
 ## Messages and what they are rendered with
 
-rules-rendered-message-is-larger-than = the rendered message is larger than 4 MiB
+rules-rendered-message-is-larger-than = the rendered message is larger than 1 MiB
 rules-message-of-task-cannot-be = the message of task { $task } cannot be rendered
 rules-must-be-at-most-100-variables = must be at most 100 variables
 rules-must-name-once = must name '{ $name }' once

@@ -108,7 +108,7 @@ tasks-preview-hint =
     catalog. To see what a manual run sends, test the task.
 # Names the preview for screen readers.
 tasks-preview-label = Preview of the message
-tasks-preview-too-large = With its variables filled in, the message is larger than 4 MiB.
+tasks-preview-too-large = With its variables filled in, the message is larger than 1 MiB.
 tasks-preview-cut = Only the beginning of the message is shown.
 # $names: variables as they are written in the message, with commas between them.
 tasks-preview-unknown = Unknown variables are sent unchanged: { $names }.

@@ -293,7 +293,7 @@ impl Worker {
             let now = self.core.clock.now().unwrap_or(job.claimed);
             let after = (due - now).to_std().unwrap_or_default();
             self.admission.due_later(Lane { webhook, class }, after);
-        } else if job.route.is_in_order() && !self.admission.has_waiting(webhook) {
+        } else if job.route.is_in_order() {
             self.admission.inquiries.ask(webhook);
         }
     }

@@ -62,7 +62,9 @@ pub struct EmitLimits {
     /// Tasks of one owner that one occurrence runs; those over the limit are counted and rejected.
     /// Default 1,000.
     pub deliveries_per_owner: usize,
-    /// Bytes of the messages of one owner that one occurrence makes. Default 8 MiB.
+    /// Bytes of the messages of one owner that one occurrence makes. A message counts with its
+    /// length before or after its variables are filled in, whichever is larger, even if it is
+    /// rejected. Default 8 MiB.
     pub bytes_per_owner: usize,
 }
 

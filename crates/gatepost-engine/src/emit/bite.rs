@@ -35,8 +35,8 @@ pub(super) struct Bite {
     /// Tasks that are decided later, with their owners.
     pub later: BTreeMap<TaskId, OwnerId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
-    /// The size, by owner, of messages that were too large to be rendered.
-    too_large: BTreeMap<OwnerId, usize>,
+    /// The bytes, by owner, that were read or rendered and are not stored.
+    wasted: BTreeMap<OwnerId, usize>,
     pub dropped: Drops,
     /// The resources that these deliveries use.
     pub used: Spent,
@@ -56,18 +56,23 @@ impl Bite {
 
     /// Whether the occurrence has reached its limit for this owner, so that rendering can stop.
     pub(super) fn is_spent(&self, owner: OwnerId, before: &Spent, limits: &EmitLimits) -> bool {
-        let too_large = self.too_large.get(&owner).copied().unwrap_or(0);
+        let wasted = self.wasted.get(&owner).copied().unwrap_or(0);
         let made = before.of(owner).bytes + self.used.of(owner).bytes;
-        made + too_large >= limits.bytes_per_owner
+        made + wasted >= limits.bytes_per_owner
     }
 
     /// Counts a message that cannot be rendered. One that is too large counts as the largest
     /// allowed: it took as long.
     pub(super) fn failed(&mut self, task: &MatchedTask, error: RenderError) {
         if error == RenderError::TooLarge {
-            *self.too_large.entry(task.owner()).or_default() += MAX_RENDERED;
+            self.waste(task.owner(), MAX_RENDERED);
         }
         self.unrendered.push((task.id(), error));
+    }
+
+    /// Counts bytes that were read or rendered for an owner and are not stored.
+    pub(super) fn waste(&mut self, owner: OwnerId, bytes: usize) {
+        *self.wasted.entry(owner).or_default() += bytes;
     }
 
     /// Whether a message of this task fits: into the batch, into the occurrence's limit for its
@@ -83,10 +88,12 @@ impl Bite {
         let owner = task.owner();
         let here = self.used.of(owner).bytes;
         if before.of(owner).bytes + here + bytes > limits.bytes_per_owner {
+            self.waste(owner, bytes);
             self.drop_task(task, DropReason::Occurrence);
             return Fits::Dropped;
         }
         if (here + bytes) as u64 > room.bytes {
+            self.waste(owner, bytes);
             self.drop_task(task, DropReason::Waiting);
             return Fits::Dropped;
         }

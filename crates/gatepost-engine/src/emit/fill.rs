@@ -58,7 +58,9 @@ impl Emitter {
                                 let body = self.render(ask, &rendering, (template, context), now);
                                 let body = body.await;
                                 let written = body.as_ref().map_or(PIECE, |body| body.len());
-                                turns.after(template.message_bytes() + written).await;
+                                let read = template.message_bytes();
+                                bite.waste(task.owner(), read.saturating_sub(written));
+                                turns.after(read + written).await;
                                 readable(body, task, &mut bite)
                             }
                             None => None,

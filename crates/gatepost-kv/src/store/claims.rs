@@ -104,21 +104,24 @@ pub(super) fn claim(
     for id in ids {
         let waits =
             |entry: &Entry| entry.state() == DeliveryState::Queued && entry.row.lane() == lane;
-        let entry = match deliveries::get(tx, id) {
-            Err(Stop::Refused(_)) => {
-                deliveries::forget(tx, id)?;
-                None
-            }
-            entry => entry?.filter(waits),
-        };
-        if let Some(mut entry) = entry {
+        if let Some(mut entry) = deliveries::get_or_forget(tx, id)?.filter(waits) {
+            let body = match deliveries::body(tx, &entry) {
+                Err(Stop::Refused(error)) => {
+                    let reason = format!("the stored delivery cannot be read: {error}");
+                    deliveries::change_read(tx, &mut entry, |row| {
+                        row.fail(&reason);
+                        Some(())
+                    })?;
+                    continue;
+                }
+                body => body?,
+            };
             let last = entry.row.token.map_or(0, |token| token.0);
             let token = ClaimToken(numbers::next_token(tx, last)?);
             deliveries::change_read(tx, &mut entry, |row| {
                 row.claim(token, lease_until);
                 Some(())
             })?;
-            let body = deliveries::body(tx, &entry)?;
             let mut delivery = entry.row.delivery;
             delivery.body = body;
             claimed.push(Claimed {

@@ -211,6 +211,17 @@ pub(super) fn forget(tx: &mut Tx<'_>, id: DeliveryId) -> Outcome<()> {
     Ok(())
 }
 
+/// As [`get`]. A row that cannot be read leaves the queues.
+pub(super) fn get_or_forget(tx: &mut Tx<'_>, id: DeliveryId) -> Outcome<Option<Entry>> {
+    match get(tx, id) {
+        Err(Stop::Refused(_)) => {
+            forget(tx, id)?;
+            Ok(None)
+        }
+        entry => entry,
+    }
+}
+
 /// Logs an attempt, sealed for the claim under which it was made.
 pub(super) fn log(
     tx: &mut Tx<'_>,

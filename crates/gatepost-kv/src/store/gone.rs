@@ -62,7 +62,7 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
         let own = Span::prefix(Key::new().number(webhook.0));
         for key in keys_in(tx, OPEN, &own, usize::MAX)? {
             let id = DeliveryId(last_number(&key)?);
-            let waits = deliveries::get(tx, id)?
+            let waits = deliveries::get_or_forget(tx, id)?
                 .filter(|entry| entry.moves < moves)
                 .map(|entry| entry.state() == DeliveryState::Queued);
             match waits {

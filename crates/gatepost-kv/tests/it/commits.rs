@@ -1,7 +1,7 @@
 //! Commands that wait at the same time share a commit, even one that is repeated.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use gatepost_kv::{Kv, KvError, KvStore, MemoryKv, Reading, Table, Writing};
@@ -9,7 +9,8 @@ use gatepost_storage::webhooks::RecordStore as _;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 use tokio::task::{JoinSet, yield_now};
 
-/// A store that counts its changes, blocks them while it is shut, and reports conflicts on request.
+/// A store that counts its changes, blocks them while it is shut, and reports conflicts or panics on
+/// request.
 #[derive(Default)]
 struct Told {
     inner: MemoryKv,
@@ -17,6 +18,7 @@ struct Told {
     opened: Condvar,
     begun: AtomicU32,
     conflicts: Mutex<VecDeque<bool>>,
+    panics: AtomicBool,
 }
 
 struct Held(Arc<Told>);
@@ -32,6 +34,7 @@ impl Kv for Held {
 
     fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
         self.0.begun.fetch_add(1, Ordering::SeqCst);
+        assert!(!self.0.panics.swap(false, Ordering::SeqCst), "on request");
         let shut = self.0.is_shut.lock().unwrap();
         drop(self.0.opened.wait_while(shut, |shut| *shut).unwrap());
         let conflicts = self.0.conflicts.lock().unwrap().pop_front();
@@ -80,4 +83,16 @@ async fn commands_that_conflict_once_share_the_next_commit() {
 #[tokio::test]
 async fn commands_that_conflict_twice_are_committed_one_by_one() {
     assert_eq!(changes_after(2).await, 2 + 5);
+}
+
+#[tokio::test]
+async fn panicking_database_loses_one_commit_only() {
+    let kv = Arc::new(Told::default());
+    let store = KvStore::open(Held(kv.clone())).unwrap();
+    let webhook = webhook("w");
+    let insert = || store.insert_webhook(&webhook, UNLIMITED, at(0));
+    let first = insert().await.unwrap().id;
+    kv.panics.store(true, Ordering::SeqCst);
+    assert!(insert().await.is_err());
+    assert_ne!(insert().await.unwrap().id, first);
 }

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use apikey_core::{ApiKey, KeyName};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
+use gatepost_kv::{
+    Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing, number_key,
+};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice};
 use gatepost_storage::webhooks::{
-    AttemptRecord, DeliveryQuery, Disposition, LaneClaim, NewDelivery, PurgeBounds, QueueClass,
-    QueueStore as _, RecordStore as _, Settled, Settlement,
+    AttemptRecord, DeliveryQuery, DeliveryState, Disposition, LaneClaim, NewDelivery, PurgeBounds,
+    QueueClass, QueueStore as _, RecordStore as _, Settled, Settlement,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _, Page};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, claim, direct, keep_all, key, lane, message, purge, settlement, stored_webhook,
-    webhook,
+    UNLIMITED, at, claim, direct, keep_all, key, lane, message, purge, queued, settlement,
+    stored_webhook, webhook,
 };
 use gatepost_testkit::{Harness, Webhooks};
 use webhook_model::{Webhook, WebhookName};
@@ -196,4 +198,25 @@ mod key_clauses {
 
 mod webhook_clauses {
     gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
+}
+
+/// The contract of `claim`: such a delivery must end in `error` and must not delay the others.
+#[tokio::test]
+async fn delivery_with_a_lost_message_ends_and_others_are_claimed() {
+    let kv = Arc::new(MemoryKv::default());
+    let store = Webhooks::of(Arc::new(KvStore::open(Held(kv.clone())).unwrap()));
+    let hook = queued(&store, &["a", "b"]).await;
+    let log = store
+        .log
+        .list_deliveries(&DeliveryQuery::all(Page::first(9)))
+        .await;
+    let damaged = log.unwrap().iter().map(|row| row.id).min().unwrap();
+    let bodies = Table::numbers("delivery_body");
+    let lose = |change: &mut dyn Change| change.delete(bodies, &number_key(damaged.0));
+    kv.write(lose).unwrap();
+    let claimed = claim(&store, hook, 0).await;
+    assert_eq!(claimed.len(), 1);
+    assert_ne!(claimed[0].delivery.id, damaged);
+    let ended = store.log.delivery(damaged).await.unwrap().unwrap();
+    assert_eq!(ended.state, DeliveryState::Error);
 }

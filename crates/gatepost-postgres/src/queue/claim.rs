@@ -58,10 +58,17 @@ impl PostgresStore {
         for row in &rows {
             match found(row, lease_until) {
                 Ok(found) => claimed.push(found),
-                Err(failure) => self.end_unreadable(row, &failure).await?,
+                Err(failure) => {
+                    if let Err(error) = self.end_unreadable(row, &failure).await {
+                        tracing::warn!(cause = error.cause(), "it ends when its lease is lost");
+                    }
+                }
             }
         }
-        self.read_what_was(&mut claimed).await?;
+        // The claim is committed: without their last outcomes the deliveries are still to be sent.
+        if let Err(error) = self.read_what_was(&mut claimed).await {
+            tracing::warn!(cause = error.cause(), "the last outcomes were not read");
+        }
         // For a webhook that delivers in order the oldest delivery is claimed, not the one that was
         // due first.
         let free = claimed.iter().filter(|found| !found.in_order);

@@ -283,10 +283,13 @@ pub struct AttemptRecord {
 }
 
 impl AttemptRecord {
-    /// Returns the stored bytes of request and response, which count for the owner's log.
+    /// Returns the bytes that count for the owner's log: those of request and response, and 512
+    /// for the row of the attempt and its part of the delivery's row.
     #[must_use]
     pub fn kept_bytes(&self) -> u64 {
-        (self.request_head.len() + self.response_head.len() + self.response_body.len()) as u64
+        const ROW: usize = 512;
+        let kept = self.request_head.len() + self.response_head.len() + self.response_body.len();
+        (ROW + kept) as u64
     }
 
     /// Returns the stored parts of request and response, with the name of each.

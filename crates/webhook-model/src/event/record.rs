@@ -11,7 +11,7 @@ use crate::text::EventLabel;
 
 /// The weight of a filter's byte: all filters for an occurrence's type and event are in memory,
 /// parsed, when it is emitted.
-const FILTER: u64 = 32;
+const FILTER: u64 = 128;
 
 /// The target of an event.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -88,7 +88,7 @@ impl Event {
             && self.filters.matches(occurrence.data.as_ref())
     }
 
-    /// Returns the bytes of its texts, those of its filter 32 times, and the approximate size of
+    /// Returns the bytes of its texts, those of its filter 128 times, and the approximate size of
     /// the row itself.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
@@ -113,6 +113,6 @@ mod tests {
         };
         assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2 + 3);
         event.filters = r#"{"a":1}"#.parse().unwrap();
-        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3 + 32 * 7);
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3 + 128 * 7);
     }
 }

@@ -10,7 +10,7 @@ use super::segment::{Kind, Place, Variable};
 use super::values::{EVENT, TYPE, Values};
 
 /// The maximum size of a rendered message in bytes.
-pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
+pub const MAX_RENDERED: usize = 1024 * 1024;
 
 /// The maximum number of digits of `${RANDOM}`.
 const RANDOM_DIGITS: usize = 10;
@@ -72,7 +72,7 @@ fn first<'a>(variables: &[(&'a str, &'a str)], wanted: &str) -> Option<&'a str> 
 #[non_exhaustive]
 pub enum RenderError {
     /// The result would be larger than [`MAX_RENDERED`].
-    #[error("the rendered message is larger than 4 MiB")]
+    #[error("the rendered message is larger than 1 MiB")]
     TooLarge,
 }
 

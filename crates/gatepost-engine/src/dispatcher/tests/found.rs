@@ -7,8 +7,12 @@ use super::*;
 
 /// Moves the clock and the timers together.
 async fn pass(bench: &Bench, seconds: u64) {
-    let step = Duration::from_millis(100);
-    for _ in 0..seconds * 10 {
+    pass_in(bench, seconds, Duration::from_millis(100)).await;
+}
+
+async fn pass_in(bench: &Bench, seconds: u64, step: Duration) {
+    let end = tokio::time::Instant::now() + Duration::from_secs(seconds);
+    while tokio::time::Instant::now() < end {
         bench.broken.clock.advance(step);
         tokio::time::sleep(step).await;
     }
@@ -101,6 +105,25 @@ async fn where_order_was_asked_for_the_rest_goes_on_behind_a_retry() {
     pass(&bench, 10).await;
     assert_eq!(bench.script.sent(), ["a"]);
     pass(&bench, RETRY_AFTER.as_secs() * 2).await;
+    assert_eq!(bench.script.sent(), ["a", "a", "b", "c"]);
+}
+
+/// The look finds the retry to the millisecond, before this process's own timer does.
+#[tokio::test(start_paused = true)]
+async fn ordered_queue_continues_within_a_second_of_a_retry_that_a_look_found() {
+    let records = Records::new();
+    let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
+    for body in ["a", "b", "c"] {
+        records.waiting(webhook, body).await;
+    }
+    let bench = run(&records, Limits::default(), Script::new(&[500])).await;
+    let step = Duration::from_millis(1);
+    for _ in 0..2 * RETRY_AFTER.as_secs() {
+        if bench.script.sent().len() < 2 {
+            pass_in(&bench, 1, step).await;
+        }
+    }
+    pass_in(&bench, 1, step).await;
     assert_eq!(bench.script.sent(), ["a", "a", "b", "c"]);
 }
 

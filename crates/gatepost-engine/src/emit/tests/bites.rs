@@ -146,7 +146,9 @@ async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_with
         records.tagged_of(1, text).await;
     }
     records.tagged_of(2, "another's").await;
-    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let limits = EmitLimits::default().with_bytes_per_owner(2 * MAX_RENDERED);
+    let limits = Limits::default().with_emit(limits);
+    let (bench, emitter) = bench(&records, &limits).await;
     let data = format!(r#"{{"x":"{}"}}"#, "x".repeat(60_000));
     let large = poweron(7, &[1]).with_data(data.parse().unwrap());
     let emitted = emitter.emit(&large, Emitter::all()).await.unwrap();
@@ -158,12 +160,35 @@ async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_with
     drop(bench);
 
     // Without such data they are as small as they look.
-    let (_bench, emitter) = super::bench(&records, &Limits::default()).await;
+    let (_bench, emitter) = super::bench(&records, &limits).await;
     let emitted = emitter
         .emit(&poweron(7, &[1]), Emitter::all())
         .await
         .unwrap();
     assert_eq!((emitted.dropped, emitted.deliveries.len()), (0, 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_and_empty_messages_use_up_the_limit_of_their_owner() {
+    let limits = EmitLimits::default().with_bytes_per_owner(40);
+    let limits = Limits::default().with_emit(limits);
+    let large = "x".repeat(30);
+    let cases: [(&[&str], &[&str]); 2] = [
+        (&[&large, &large, "small"], &[&large, "another's"]),
+        (&["${data.missing}"; 4], &["", "", "", "another's"]),
+    ];
+    for (messages, stored) in cases {
+        let records = Records::new();
+        for message in messages {
+            records.tagged_of(1, message).await;
+        }
+        records.tagged_of(2, "another's").await;
+        let (_bench, emitter) = bench(&records, &limits).await;
+        let emitted = emitter.emit_tagged().await.unwrap();
+        assert_eq!(bodies(&records).await, stored);
+        let dropped = messages.len() + 1 - stored.len();
+        assert_eq!(emitted.dropped, dropped as u64);
+    }
 }
 
 #[tokio::test(start_paused = true)]
