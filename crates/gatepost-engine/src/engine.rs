@@ -1,4 +1,4 @@
-//! The engine as a platform uses it, without the methods for single kinds of records. Those are in
+//! The engine as a platform uses it, without the methods for single kinds of records, which are in
 //! `records`.
 
 use std::fmt;

@@ -94,7 +94,7 @@ mod tests {
         assert!(turns.0.lock().unwrap().len() <= 2, "users are forgotten");
         drop(second);
         drop(turns.turn(OwnerId(2)).await.unwrap());
-        assert_eq!(turns.0.lock().unwrap().len(), 1, "he is, too");
+        assert_eq!(turns.0.lock().unwrap().len(), 1, "user 2, too");
     }
 
     #[tokio::test(start_paused = true)]
@@ -109,7 +109,7 @@ mod tests {
         assert!(turns.turn(OwnerId(2)).await.is_ok(), "others are not");
         drop(waiting.pop());
         let mut last = pin!(turns.turn(HIM));
-        assert!(waits(last.as_mut()).await, "there is room");
+        assert!(waits(last.as_mut()).await, "one may wait");
         assert!(is_refused(&turns.turn(HIM).await));
         drop(first);
         for one in waiting {
@@ -129,6 +129,6 @@ mod tests {
         let a_little_more = PATIENCE + Duration::from_secs(1);
         assert!((PATIENCE..a_little_more).contains(&waited), "{waited:?}");
         drop(first);
-        assert!(turns.turn(HIM).await.is_ok(), "what gave up takes no place");
+        assert!(turns.turn(HIM).await.is_ok(), "not counted any more");
     }
 }

@@ -108,7 +108,7 @@ mod tests {
         add(&mut recent, -1, 5, &[]);
         assert_eq!(asked(&recent, slice, 4), None, "before it began");
         add(&mut recent, 5, 7, &[(6, one), (7, other)]);
-        assert_eq!(asked(&recent, slice, 5), these(&[one]), "of its own slice");
+        assert_eq!(asked(&recent, slice, 5), these(&[one]), "of its shard");
         assert_eq!(asked(&recent, slice, 6), these(&[]));
         assert_eq!(asked(&recent, slice, 8), None, "after it ends");
         add(&mut recent, 7, 9, &[(9, one)]);

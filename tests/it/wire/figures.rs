@@ -79,7 +79,7 @@ async fn figures_may_have_an_address_of_their_own() {
     let line = platform
         .said
         .iter()
-        .find(|line| line.starts_with("figures at "))
+        .find(|line| line.starts_with("metrics at "))
         .unwrap();
     let urls: Vec<&str> = line
         .split(' ')

@@ -31,7 +31,7 @@ impl ConsoleLogin for ByCookie {
         let cookie = request.headers.get("cookie")?.to_str().ok()?;
         let user = cookie.strip_prefix("user=")?;
         match user {
-            "panics" => panic!("the login panics as told"),
+            "panics" => panic!("the login panics on purpose"),
             "hangs" => std::future::pending().await,
             _ => {}
         }

@@ -61,10 +61,10 @@ impl Accounts for Moody {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
         let mood = *self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         match mood {
-            Mood::Panics if owner.0 == 3 => panic!("the accounts panic as told"),
+            Mood::Panics if owner.0 == 3 => panic!("the accounts panic on purpose"),
             Mood::Hangs if owner.0 == 3 => AccountAnswer::Later(Box::pin(std::future::pending())),
             Mood::Errs if owner.0 == 3 => {
-                AccountAnswer::Now(Err(AccountsError("the accounts err as told".into())))
+                AccountAnswer::Now(Err(AccountsError("the accounts err on purpose".into())))
             }
             _ => AccountAnswer::Now(Ok(Self::account_of(owner))),
         }
@@ -80,7 +80,7 @@ impl Directory for Moody {
             .unwrap_or_else(PoisonError::into_inner);
         match mood {
             Mood::Well => Some(format!("{table} {key}")),
-            Mood::Panics => panic!("the directory panics as told"),
+            Mood::Panics => panic!("the directory panics on purpose"),
             Mood::Hangs => std::future::pending().await,
             Mood::Errs => None,
         }
@@ -122,7 +122,7 @@ impl Heard {
 impl Audit for Heard {
     fn record(&self, change: &Audited<'_>) {
         let panics = *self.panics.lock().unwrap_or_else(PoisonError::into_inner);
-        assert!(!panics, "the audit log panics as told");
+        assert!(!panics, "the audit log panics on purpose");
         let record = (
             change.table,
             change

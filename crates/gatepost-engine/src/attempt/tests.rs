@@ -275,7 +275,7 @@ impl Transport for Explodes {
         _: &'a Request,
         _: DateTime<Utc>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
-        Box::pin(async { panic!("as told") })
+        Box::pin(async { panic!("on purpose") })
     }
 
     fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
@@ -290,7 +290,7 @@ impl Transport for Explodes {
         &'a self,
         _: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
-        Box::pin(async { panic!("as told") })
+        Box::pin(async { panic!("on purpose") })
     }
 }
 
@@ -314,7 +314,7 @@ struct Panics(Arc<AtomicUsize>);
 impl Panics {
     fn panic(&self) -> ! {
         self.0.fetch_add(1, Ordering::SeqCst);
-        panic!("as told")
+        panic!("on purpose")
     }
 }
 

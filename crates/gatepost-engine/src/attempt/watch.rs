@@ -127,7 +127,7 @@ impl Watch {
                 self.streaks.gone_unreported(webhook);
             }
             if self.policy.on_gone {
-                self.disable(webhook, "its target responded with 410 Gone");
+                self.disable(webhook, "its target responded with status 410");
             }
         }
     }

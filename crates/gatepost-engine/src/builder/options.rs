@@ -202,8 +202,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sends requests without `traceparent` and `tracestate`, so that no target can tell which of
-    /// the platform's requests made a message, or which messages one request made. By default
+    /// Sends requests without `traceparent` and `tracestate`, so that no target knows which of the
+    /// platform's requests made a message, or which messages one request made. By default
     /// requests carry both if there is a trace and the webhook has no header of either name. Owners
     /// of webhooks see the trace's id with a delivery either way.
     #[must_use]

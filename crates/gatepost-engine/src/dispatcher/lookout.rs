@@ -25,7 +25,7 @@ const WEBHOOKS: usize = 500;
 /// by one.
 const GAP: Duration = Duration::from_millis(250);
 /// The interval at which a look goes back by twice this time: deliveries due then may have been
-/// committed later. Those committed even later are found by a sweep.
+/// committed later. A sweep finds those that were committed even later.
 const BACK: Duration = Duration::from_secs(5);
 
 /// The progress of this process' looks.
@@ -38,7 +38,7 @@ struct Seen {
     looked: Instant,
     /// The next due time, as the store said.
     next: Option<DateTime<Utc>>,
-    /// The judge's count of owners that were released.
+    /// The number of releases of owners, as [`Judge`](crate::judge::Judge) counts them.
     freed: u64,
     /// Consecutive looks that found nothing.
     in_vain: u32,

@@ -31,7 +31,7 @@ impl Dispatcher {
                     () = inquiries.sweep_wanted() => {}
                 }
             } else if let Err(error) = self.sweep(rest).await {
-                guarded(|| tracing::warn!(%error, "could not walk over the lanes"));
+                guarded(|| tracing::warn!(%error, "could not sweep the queues"));
                 inquiries.sweep();
                 lifecycle.rest(AFTER_FAILURE).await;
             } else {

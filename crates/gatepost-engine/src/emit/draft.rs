@@ -21,7 +21,7 @@ use crate::routes::{Matched, MatchedTask};
 pub(super) struct Before<'a> {
     /// Used by its occurrence, as far as is known.
     pub occurrence: &'a Spent,
-    /// Used by the drafts that will be stored together with it, which the judge does not know yet.
+    /// Used by the drafts that will be stored together with it, which the quotas do not count yet.
     pub set: &'a Spent,
     /// None of these drafts is, or leaves, a row of the outbox that it must not overtake.
     pub first: bool,

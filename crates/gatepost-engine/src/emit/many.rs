@@ -54,7 +54,7 @@ enum Step {
 struct Round {
     /// One for each occurrence of the call; `None` while it is open.
     answers: Vec<Option<Result<Emitted, EmitError>>>,
-    /// Those that are decided again, because the records have changed.
+    /// The occurrences that are decided again, because the records have changed.
     again: Vec<Open>,
     /// The realms that must be read again for that.
     seen: Vec<Vec<(Realm, RoutesVersion)>>,

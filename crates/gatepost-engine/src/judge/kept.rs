@@ -89,9 +89,9 @@ mod tests {
         kept.put(2, 'b', Duration::from_secs(1));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((kept.get(1), kept.get(2)), (Some(&'a'), None));
-        assert_eq!(kept.last(2), Some(&'b'), "over, but not gone");
+        assert_eq!(kept.last(2), Some(&'b'), "expired, but kept");
         tokio::time::advance(LONGEST).await;
-        assert_eq!(kept.last(2), None, "over for too long");
+        assert_eq!(kept.last(2), None, "expired for too long");
         kept.put(3, 'c', LONGEST);
         kept.put(1, 'd', LONGEST);
         assert_eq!((kept.get(1), kept.get(3)), (Some(&'d'), Some(&'c')));

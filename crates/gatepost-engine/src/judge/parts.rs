@@ -1,4 +1,4 @@
-//! The judge, its parts, and their loops.
+//! [`Judge`], its parts, and their loops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +58,7 @@ pub(super) enum Decides {
     Platform(Arc<Watches>),
 }
 
-/// The dependencies of a judge.
+/// The dependencies of a [`Judge`].
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub store: Arc<dyn WebhookStore>,

@@ -15,7 +15,7 @@ const NOT_ADDRESSED: &str =
     "the platform has tenants, so that an occurrence must say for which of them it is";
 
 /// The error for a move that a second answer does not confirm.
-pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another place now";
+pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another realm now";
 
 impl Judge {
     /// Returns the events about their own webhooks and keys that users are offered.

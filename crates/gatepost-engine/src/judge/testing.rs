@@ -1,4 +1,4 @@
-//! A scripted platform, and judges over it.
+//! A scripted platform, and a [`Judge`] of it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -139,7 +139,7 @@ impl Accounts for Platform {
         match manner {
             Manner::Now => AccountAnswer::Now(Ok(answer())),
             Manner::Fails => AccountAnswer::Now(Err(down())),
-            Manner::Panics => panic!("as told"),
+            Manner::Panics => panic!("on purpose"),
             Manner::LateAnswer(time) => {
                 let answer = answer();
                 AccountAnswer::Later(Box::pin(async move {
@@ -173,7 +173,7 @@ impl SubscriptionPolicy for Platform {
         match manner {
             Manner::Now => PolicyAnswer::each(owners, |owner| may(&owner)),
             Manner::Fails => PolicyAnswer::Now(Err(down())),
-            Manner::Panics => panic!("as told"),
+            Manner::Panics => panic!("on purpose"),
             Manner::OneTooFew => PolicyAnswer::each(&owners[1..], |owner| may(&owner)),
             _ => PolicyAnswer::later(async move {
                 manner.wait().await.map_err(|()| down())?;
@@ -186,7 +186,7 @@ impl SubscriptionPolicy for Platform {
 /// The quota that was set; the default until then.
 impl Quotas for Platform {
     fn quota(&self, _owner: OwnerId) -> Quota {
-        self.with(|told| told.quota).expect("as told")
+        self.with(|told| told.quota).expect("on purpose")
     }
 }
 
@@ -197,7 +197,7 @@ impl Manner {
             Self::Hangs => std::future::pending().await,
             Self::PanicsLater => {
                 tokio::task::yield_now().await;
-                panic!("as told")
+                panic!("on purpose")
             }
             Self::FailsLater => {
                 tokio::task::yield_now().await;
@@ -209,7 +209,7 @@ impl Manner {
     }
 }
 
-/// Creates a judge of a platform, whose parts do not loop until [`Judge::run`] is called.
+/// Creates a [`Judge`] of a platform, whose parts do not loop until [`Judge::run`] is called.
 pub(crate) fn judge(
     rule: Rule,
     platform: &Arc<Platform>,
@@ -239,7 +239,7 @@ pub(crate) fn watched_judge(
         default_audience: None,
         own: OperationalEvents::default(),
         catalog: catalog(),
-        // Each judge is a separate process.
+        // Each one is a separate process.
         holder: u128::from(RandomState::new().hash_one(0)),
     };
     Arc::new(Judge::new(rule, ground))
@@ -260,7 +260,7 @@ fn catalog() -> Catalog {
     vms.unwrap().build()
 }
 
-/// Creates a judge for which every user is enabled and of one system.
+/// Creates a [`Judge`] for which every user is enabled and of one system.
 pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Judge> {
     judge(Rule::OneSystem, &Platform::new(), store, clock)
 }

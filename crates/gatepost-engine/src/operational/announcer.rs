@@ -123,7 +123,7 @@ impl Announcer {
         };
         if let Err(error) = self.tell(webhook, &trouble, now).await {
             let webhook = webhook.0;
-            guarded(|| tracing::warn!(webhook, %error, "could not tell of a webhook's trouble"));
+            guarded(|| tracing::warn!(webhook, %error, "could not announce a webhook's trouble"));
         }
         true
     }

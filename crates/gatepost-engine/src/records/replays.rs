@@ -113,7 +113,7 @@ impl Engine {
         Ok(changed)
     }
 
-    /// Replays the next batch. `None`: there are no more.
+    /// Replays the next batch. `None`: all are replayed.
     async fn replay_batch(
         &self,
         scope: Scope,

@@ -94,7 +94,7 @@ impl Messages {
         reported.insert(id, owner, revision, 1);
         drop(reported);
         let task = id.0;
-        guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));
+        guarded(|| tracing::warn!(task, "this task is missing or unreadable; it does not run"));
     }
 
     fn lock(&self) -> MutexGuard<'_, Shares<TaskId, Parsed>> {

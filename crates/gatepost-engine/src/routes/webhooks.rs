@@ -22,9 +22,9 @@ const REPORTED: usize = 10_000;
 /// The result for some webhooks.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Those that can be sent to, at the requested revision or a newer one.
+    /// The routes of webhooks that can be sent to, at the requested revision or a newer one.
     pub routes: HashMap<WebhookId, Arc<Route>>,
-    /// Those that cannot be read. A webhook in neither is deleted.
+    /// The webhooks that cannot be read. A webhook in neither is deleted.
     pub unreadable: HashSet<WebhookId>,
 }
 

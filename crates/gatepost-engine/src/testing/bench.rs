@@ -52,7 +52,7 @@ impl Records {
     }
 }
 
-/// Creates the core of a platform that is one system, where every user is enabled.
+/// Creates the core of a platform that is one system and enables every user.
 pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Core> {
     Arc::new(Core {
         access: one_system(store.clone(), clock.clone()),
@@ -92,7 +92,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Creates a bench of a platform that is one system, where every user is enabled.
+    /// Creates a bench of a platform that is one system and enables every user.
     pub(crate) async fn new(records: &Records, limits: &Limits, script: Script) -> Self {
         Self::of(records, limits, script, Rule::OneSystem, &Platform::new()).await
     }

@@ -19,7 +19,7 @@ const LATE: TimeDelta = TimeDelta::days(1);
 const PAGE: u32 = 200;
 /// The lease under which one process at a time sends notices, and its duration: a round and the
 /// next.
-const LEASE: &str = "tell of expiring keys";
+const LEASE: &str = "announce expiring keys";
 const LEASED: TimeDelta = TimeDelta::seconds(150);
 
 /// A time, and the last key with that time.

@@ -23,13 +23,13 @@ pub(super) async fn tell_on(parts: Weak<Parts>, every: Duration) {
         let Some(parts) = parts.upgrade() else { return };
         let now = parts.keys.clock.now();
         if let Err(error) = tell_refused(&parts, now).await {
-            tracing::warn!(%error, "could not tell of refused keys");
+            tracing::warn!(%error, "could not announce refused keys");
         }
         // A clock that was set back does not delay it.
         if next <= now || next > now + ROUND {
             next = now + ROUND;
             if let Err(error) = expiring.round(&parts, now).await {
-                tracing::warn!(%error, "could not tell which keys expire");
+                tracing::warn!(%error, "could not announce expiring keys");
             }
         }
     }

@@ -124,7 +124,7 @@ pub(super) fn counted_last(view: &dyn View) -> Outcome<Option<QueueStats>> {
 fn shown(stored: &Stored) -> Outcome<QueueStats> {
     let counted = DateTime::from_timestamp_micros(stored.counted);
     Ok(QueueStats {
-        counted: counted.ok_or_else(|| damaged("the time of the figures"))?,
+        counted: counted.ok_or_else(|| damaged("the time of the queue stats"))?,
         queued: stored.queued,
         running: stored.running,
         oldest_due: stored.oldest_due.and_then(DateTime::from_timestamp_micros),

@@ -117,7 +117,7 @@ mod tests {
         let fence = Fence::new(14);
         assert!(fence.stands().unwrap());
         tokio::time::advance(HOLDS).await;
-        assert!(!fence.stands().unwrap(), "it is to be looked again");
+        assert!(!fence.stands().unwrap(), "it must be checked again");
         let began = Instant::now();
         tokio::time::advance(HOLDS / 2).await;
         fence.found(14, began).unwrap();

@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The error if a realm stays locked for longer than the patience.
-pub(crate) const LOCKED: &str = "the place stayed locked";
+pub(crate) const LOCKED: &str = "the realm stayed locked";
 
 /// The result of an attempt with locks. If a lock was missing nothing was done, and its slot is the
 /// error.

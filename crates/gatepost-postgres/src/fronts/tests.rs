@@ -51,7 +51,7 @@ fn what_others_queue_leads_back_to_the_front() {
     assert_eq!(under_way.since, [None]);
     fronts.heard(&[lane(1)]);
     under_way.end([(lane(1), at(600))], at(1_000));
-    assert_eq!(claim(&fronts, 1, 1, 600), None, "heard beside the claim");
+    assert_eq!(claim(&fronts, 1, 1, 600), None, "notified during the claim");
     assert_eq!(next(&fronts), Some(599_900));
 }
 

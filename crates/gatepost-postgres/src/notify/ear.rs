@@ -103,8 +103,8 @@ mod tests {
         }
         assert!(poll(&mut pin!(ear.outbox())).is_ready());
         assert_eq!(poll(&mut pin!(ear.work())), Poll::Ready(Arrived::Due));
-        assert!(poll(&mut pin!(ear.work())).is_pending(), "told once");
-        assert!(poll(&mut pin!(ear.outbox())).is_pending(), "told once");
+        assert!(poll(&mut pin!(ear.work())).is_pending(), "notified once");
+        assert!(poll(&mut pin!(ear.outbox())).is_pending(), "notified once");
     }
 
     #[test]

@@ -463,7 +463,7 @@ impl tracing::Subscriber for Panics {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, _: &tracing::Event<'_>) {
-        panic!("as told")
+        panic!("on purpose")
     }
 
     fn enter(&self, _: &tracing::span::Id) {}

@@ -236,7 +236,7 @@ async fn a_row_whose_time_or_turn_is_none_says_so_and_stands_in_nobodys_way() {
             .collect();
         assert_eq!(read, [false, true], "{bad}");
         let id = taken.rows[0].id;
-        let aside = PutBack::Aside("as told".to_owned());
+        let aside = PutBack::Aside("on purpose".to_owned());
         store.put_back(id, 0, aside).await.unwrap();
         store.give_back_outbox(taken.audience, ME).await.unwrap();
         assert_eq!(tenants(&store).await, [(1, 1)], "{bad}");

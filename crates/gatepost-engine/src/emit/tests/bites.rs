@@ -55,7 +55,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
 #[tokio::test(start_paused = true)]
 async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
     let records = Records::new();
-    for text in ["four", "five", "larger than a bite", "six"] {
+    for text in ["four", "five", "larger than a batch", "six"] {
         records.tagged(text).await;
     }
     let limits = EmitLimits::default().with_bytes(10);
@@ -66,7 +66,7 @@ async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(
         bodies(&records).await,
-        ["four", "five", "larger than a bite", "six"]
+        ["four", "five", "larger than a batch", "six"]
     );
     assert!(bench.store.calls() > before);
 }
@@ -217,8 +217,8 @@ async fn contexts_of_events_are_read_for_as_many_tasks_as_their_messages() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for n in 0..16 {
-        let task = records.task(webhook, "in ${context.room}", false).await;
-        let context = format!(r#"{{"room":"{n}"}}"#);
+        let task = records.task(webhook, "in ${context.zone}", false).await;
+        let context = format!(r#"{{"zone":"{n}"}}"#);
         let target = Target::Tag(TagId(1));
         records.event_with(target, task, "{}", &context).await;
     }

@@ -152,5 +152,5 @@ async fn own_logins_that_are_not_stored_cost_nothing() {
         ..Emitter::all().into()
     };
     world.emitter.emit(&login(), by_hand).await.unwrap();
-    assert_eq!(world.used(), 0, "what runs by hand was counted before");
+    assert_eq!(world.used(), 0, "manual runs were counted before");
 }

@@ -138,7 +138,7 @@ async fn what_is_known_is_not_read_again() {
         emitter.emit_tagged().await.unwrap();
         bench.store.calls() - before
     };
-    assert_eq!(calls().await, 3, "the place, a message, the enqueue");
+    assert_eq!(calls().await, 3, "the realm, a message, the enqueue");
     assert_eq!(calls().await, 1);
     records.tagged("y").await;
     assert_eq!(calls().await, 4, "a lost race, what changed, a message");

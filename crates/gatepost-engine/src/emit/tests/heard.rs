@@ -82,12 +82,12 @@ async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.user(1, 7);
     let webhook = records.webhook(|_| {}).await;
-    let task = records.task(webhook, "in ${context.room}", false).await;
+    let task = records.task(webhook, "in ${context.zone}", false).await;
     let (tag, other) = (Target::Tag(TagId(1)), Target::Tag(TagId(2)));
     for (target, filter, context) in [
-        (other, "{}", r#"{"room":"of another tag"}"#),
-        (tag, r#"{"free":7}"#, r#"{"room":"of other data"}"#),
-        (tag, "{}", r#"{"room":"north"}"#),
+        (other, "{}", r#"{"zone":"of another tag"}"#),
+        (tag, r#"{"free":7}"#, r#"{"zone":"of other data"}"#),
+        (tag, "{}", r#"{"zone":"north"}"#),
     ] {
         records.event_with(target, task, filter, context).await;
     }
@@ -311,7 +311,7 @@ async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
     assert_eq!(
         rows(&records).await.len(),
         1,
-        "the next process goes on with it"
+        "the next process continues it"
     );
     assert!(bodies(&records).await.is_empty());
 }

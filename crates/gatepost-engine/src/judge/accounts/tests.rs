@@ -147,7 +147,7 @@ async fn last_answer_is_used_for_a_minute_while_the_platform_is_asked_again() {
     assert_eq!(
         enabled(Some(book.wait(OWNER).await)),
         Some(false),
-        "who waits hears the new one"
+        "a waiting call receives the new one"
     );
     assert_eq!(enabled(book.now(OWNER)), Some(false));
     for (seconds, used) in [(59, Some(false)), (61, None)] {

@@ -11,7 +11,7 @@ use gatepost_storage::owners::OwnerFilter;
 use super::rounds::PAGE;
 use super::standings::Owners;
 
-const LEASE: &str = "place owners";
+const LEASE: &str = "assign owners";
 /// The maximum count.
 const COUNTED: u32 = 10_000;
 /// The interval at which unplaced owners are looked for while there are some.
@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(5);
 const SELDOM: Duration = Duration::from_secs(300);
 
 impl Owners {
-    /// Places owners, page by page, until the engine stops.
+    /// Assigns owners to realms, page by page, until the engine stops.
     pub(in crate::judge) async fn place_all(self: Arc<Self>) {
         while self.lifecycle.is_running() && !self.book.one_system {
             if let Err(error) = self.place_pages().await {

@@ -109,7 +109,7 @@ impl Owners {
         Ok(self.stored(owner).await?.place)
     }
 
-    /// Places, moves, suspends or releases the owner if the stored row differs. An owner who is
+    /// Assigns, moves, suspends or releases the owner if the stored row differs. An owner who is
     /// known to have records is suspended even if the store has no row. `false`: the platform did
     /// not confirm a move.
     pub(in crate::judge) async fn settle(

@@ -27,7 +27,7 @@ impl CausedRuns {
         }
     }
 
-    /// Whether one more task of this owner may run. Those of other owners always may.
+    /// Whether one more task of this owner may run; tasks of other owners always may.
     pub(crate) fn admit(&mut self, owner: OwnerId) -> bool {
         if owner != self.owner {
             return true;

@@ -1,4 +1,4 @@
-//! The judge over a scripted platform and a memory store.
+//! [`Judge`] over a scripted platform and a memory store.
 
 mod trying;
 
@@ -291,10 +291,7 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
         tokio::time::advance(4 * SECOND).await;
     }
     let asked = world.platform.asked().len();
-    assert!(
-        asked > 75,
-        "control: more was asked than there is room for: {asked}"
-    );
+    assert!(asked > 75, "control: more was asked than is kept: {asked}");
 }
 
 #[tokio::test(start_paused = true)]

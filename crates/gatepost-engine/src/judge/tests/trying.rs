@@ -51,7 +51,7 @@ async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it()
     world.platform.set_watch_manner(Manner::Later(SECOND));
     assert!(world.judge.may_watch(OwnerId(4), &event()).await.is_ok());
     let within = world.judge.may_watch(OwnerId(1), &event()).await;
-    assert!(within.is_err(), "control: there is no room left in theirs");
+    assert!(within.is_err(), "control: their limit is full");
 }
 
 /// Returns how many of 5,000 different questions are answered before one is too many; asserts that
@@ -77,7 +77,7 @@ async fn asked_until_too_fast(world: &World, owner: OwnerId) -> u32 {
 async fn a_user_who_tries_what_may_be_watched_is_slowed_where_the_platform_has_to_look() {
     let world = World::watching().await;
     let owner = OwnerId(1);
-    assert_eq!(asked_until_too_fast(&world, owner).await, 5_000, "at once");
+    assert_eq!(asked_until_too_fast(&world, owner).await, 5_000, "no wait");
     world.platform.watched();
     tokio::time::advance(5 * SECOND).await;
     world

@@ -129,7 +129,7 @@ async fn where_it_hangs_for_one_tenant_others_are_asked_about() {
     assert_eq!(
         began.elapsed(),
         Duration::ZERO,
-        "no room, and nothing is waited for"
+        "full, and nothing is waited for"
     );
     tokio::time::sleep(5 * SECOND).await;
     let there_is_room = wait(&watches, &question(200, 1)).await;

@@ -21,7 +21,7 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
     assert!(!admission.has_ready(), "it waits for no pass");
     assert!(!admission.take_look(), "the store is asked for nothing");
 
-    // A delivery over the limit is in its queue, where the dispatcher finds it without asking the
+    // A delivery over the limit is in its queue; the dispatcher finds it there without asking the
     // store.
     let busy = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     let waiting = engine.send(busy, None).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_message_by_hand_reads_its_webhook_and_stores_itself() {
     assert_eq!(
         bench.store.calls() - before,
         2,
-        "the owner's place is known"
+        "the owner's realm is known"
     );
 }
 

@@ -112,7 +112,7 @@ async fn it_is_charged_as_runs_by_hand() {
     assert_eq!(
         engine.replay(&all()).await.unwrap(),
         100,
-        "as many as go at once"
+        "the largest batch"
     );
     assert_eq!(queued(&records).await, 100);
     let fast = engine.replay(&all()).await.unwrap_err();

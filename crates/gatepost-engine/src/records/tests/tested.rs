@@ -21,7 +21,7 @@ fn about() -> RunContext {
         object: Some(Object::new(ObjectId::from(3), "web-3")),
         variables: vec![("CORES".into(), "4".into())],
         data: Some(r#"{"zone":"b"}"#.parse().unwrap()),
-        context: Some(r#"{"room":"7"}"#.parse().unwrap()),
+        context: Some(r#"{"zone":"7"}"#.parse().unwrap()),
     }
 }
 
@@ -32,7 +32,7 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     let once = records
         .task(
             webhook,
-            "${NAME} has ${CORES} in ${data.zone}${context.room}",
+            "${NAME} has ${CORES} in ${data.zone}${context.zone}",
             true,
         )
         .await;
@@ -63,7 +63,7 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
     let task = records
         .task(
             webhook,
-            "${NAME} has ${CORES} in ${data.zone}${context.room}",
+            "${NAME} has ${CORES} in ${data.zone}${context.zone}",
             false,
         )
         .await;

@@ -32,7 +32,7 @@ async fn rejected_counts_are_of_an_hour_and_noticed_each_minute() {
     assert_eq!(
         written().await[1].count,
         2,
-        "few counts are written at once"
+        "few counts are written immediately"
     );
     let notice = |count| Notice::Dropped {
         owner: OWNER,

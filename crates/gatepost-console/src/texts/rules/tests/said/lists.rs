@@ -85,12 +85,12 @@ pub(super) const OWN: [&str; 23] = [
 ];
 /// Sentences of calls that no page makes, and those for developers and the log of the process.
 pub(super) const NO_PAGE: [&str; 21] = [
-    "by hand",
+    "manually",
     "could not count usage",
     "is push: the messages of this webhook are sent, not fetched",
     "must be a cursor that this webhook's messages came with",
     "accounts cannot be asked",
-    "an error without a meaning of its own",
+    "an error of no other kind",
     "the platform gave no answer",
     "too few results",
     "event: is not an event of this type",
