@@ -8,9 +8,9 @@ use std::time::Duration;
 use webhook_model::{Catalog, Occurrence};
 
 use crate::activity::Activities;
-use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::config::{OperationalEvents, RetryScheduleLimits};
 use crate::core::Core;
+use crate::direct_requests::{AtOnce, LOOKUPS, TESTS};
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};

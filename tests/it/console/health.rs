@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
 use gatepost_storage::{Clock as _, SystemClock};
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::WebhookId;
 

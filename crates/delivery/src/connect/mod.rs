@@ -1,9 +1,9 @@
 //! Connecting: from an origin to an open byte stream, under the target policy.
 
 mod dial;
+mod happy_eyeballs;
 mod proxy;
 mod quick_names;
-mod race;
 mod resolve;
 mod stream;
 
@@ -48,7 +48,7 @@ impl Connector {
         {
             None => {
                 progress.enter(Phase::Connect);
-                Ok(race::connect(self.dial.as_deref(), addrs).await?)
+                Ok(happy_eyeballs::connect(self.dial.as_deref(), addrs).await?)
             }
             Some(proxy) => {
                 progress.enter(Phase::Proxy);

@@ -7,8 +7,8 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::HourlyCount;
 use webhook_model::{OwnerId, WebhookId};
 
+use crate::fair_map::Shares;
 use crate::settle::{has_failed, last_sent};
-use crate::shares::Shares;
 
 /// The maximum number of failing webhooks. Over it, those that failed the longest time ago are
 /// forgotten: of the owner with most of them, if that owner has a sixteenth.

@@ -17,8 +17,8 @@ use webhook_model::{Activity, TargetUrl, WebhookId};
 
 use super::job::{Job, Outgoing};
 use super::worker::REST;
+use crate::access::testing::Manner;
 use crate::config::{InFlightLimits, Limits};
-use crate::judge::testing::Manner;
 use crate::scheduler::SLOW;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 use crate::transport::Transport;

@@ -9,9 +9,9 @@ use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
+use crate::access::{Rule, SubscriptionPolicy};
 use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention, RetryScheduleLimits};
-use crate::judge::{Rule, SubscriptionPolicy};
-use crate::observe::{Nobody, Observer};
+use crate::observer::{Nobody, Observer};
 use crate::random::Random;
 use crate::trace::{TraceHeaders, Tracer};
 use crate::transport::Transport;

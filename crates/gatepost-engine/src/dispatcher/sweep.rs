@@ -7,7 +7,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::Queues;
 use tokio::time::Instant;
 
-use super::part::Dispatcher;
+use super::dependencies::Dispatcher;
 use crate::guard::guarded;
 
 /// Queues read in one page.

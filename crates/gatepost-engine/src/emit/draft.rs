@@ -5,16 +5,16 @@ use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks, RoutesVersion};
 use webhook_model::{OwnerId, TaskId};
 
-use super::bite::Bite;
+use super::batch::Bite;
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Plan, Spent};
-use super::races::Races;
+use super::preconditions::Races;
 use super::sink::{Decided, Sink};
+use crate::access::{Headroom, Judge};
 use crate::error::EmitError;
-use crate::few::Few;
-use crate::judge::{Headroom, Judge};
 use crate::routes::{Matched, MatchedTask};
+use crate::small_map::Few;
 
 /// The resources that were used before a batch.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
 
 use super::route::Route;
+use crate::fair_map::Shares;
 use crate::guard::guarded;
-use crate::shares::Shares;
 
 /// The approximate memory of all of them, in bytes.
 const MEMORY: usize = 64 * 1024 * 1024;

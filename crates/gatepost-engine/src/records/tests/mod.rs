@@ -1,13 +1,13 @@
 //! Records over a memory store and a scripted network.
 
-mod by_hand;
-mod fetched;
-mod operators;
-mod owned;
+mod fetching;
+mod manual;
+mod owners;
 mod quotas;
-mod replayed;
-mod tested;
-mod together;
+mod record_sets;
+mod replays;
+mod system_administrators;
+mod task_tests;
 
 use std::sync::Arc;
 
