@@ -64,9 +64,9 @@ async fn power_on(
         .emit(occurrence)
         .await
         .map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-    let told = emitted.deliveries.len();
+    let notified = emitted.deliveries.len();
     Ok(format!(
-        "user {} powered machine {machine} on; {told} told",
+        "user {} powered machine {machine} on; {notified} notified",
         caller.owner
     ))
 }
@@ -164,7 +164,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     let answer = call(server, here, "POST", path, Some(&user), None).await?;
     story.claim(
         "the handler knows who is calling",
-        answer.body == "user 2 powered machine 7 on; 1 told",
+        answer.body == "user 2 powered machine 7 on; 1 notified",
     );
     let received = receiver.wait_for("/chat", 1).await?;
     story.claim(

@@ -18,7 +18,7 @@
 )]
 
 mod churn;
-mod look;
+mod sample;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use benches::bulk::Bulk;
 use benches::platform::{Kind, now};
 use benches::server::Server;
 use chrono::TimeDelta;
-use look::Look;
+use sample::Look;
 use tests::hostile::{Addresses, Attacked};
 use tests::platform::{PASSWORD, PlatformProcess};
 use tests::postgres::TestPostgres;

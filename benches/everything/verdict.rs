@@ -1,6 +1,6 @@
 //! The check whether something grew.
 
-use crate::look::{FIGURES, Look};
+use crate::sample::{FIGURES, Look};
 
 /// Compares the last quarter with the second one: in the first pools and caches are filled.
 ///

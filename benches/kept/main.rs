@@ -18,7 +18,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use benches::FIGURES;
-use benches::kept::{Figure, Verdict};
+use benches::baseline::{Figure, Verdict};
 use serde_json::Value;
 
 /// The benches, and the arguments with which all of them together take about ten minutes.

@@ -9,12 +9,13 @@
     reason = "a measurement measures time, and stops where it cannot be taken; nothing here is published"
 )]
 
+pub mod baseline;
 pub mod bulk;
-mod figures;
 pub mod forge;
-mod issued;
-pub mod kept;
+mod full_api;
+mod keys;
 pub mod machines;
+mod measurement_output;
 pub mod on_demand;
 mod one_system;
 pub mod platform;
@@ -22,18 +23,17 @@ pub mod process;
 pub mod server;
 pub mod store;
 mod targets;
-mod whole;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-pub use figures::{Better, FIGURES, keep, spread};
-pub use issued::issued;
+pub use full_api::whole;
+pub use keys::issued;
+pub use measurement_output::{Better, FIGURES, keep, spread};
 pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
-pub use whole::whole;
 
 /// Returns the CPU time of this thread so far, as the kernel counts it.
 ///

@@ -19,7 +19,7 @@ mod deletion;
 mod edits;
 mod lists;
 mod load;
-mod places;
+mod realms;
 mod stalls;
 mod start;
 mod storm;
@@ -175,7 +175,7 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
         match name {
             "authenticate" => authenticate::measure(case, kind, short).await,
             "edits" => edits::measure(case, kind, short).await,
-            "places" => places::measure(case, kind, short).await,
+            "places" => realms::measure(case, kind, short).await,
             "start" => start::measure(case, kind, short).await,
             "deletion" => deletion::measure(case, kind, short).await,
             "stalls" => stalls::measure(case, kind, short).await,

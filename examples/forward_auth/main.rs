@@ -122,16 +122,16 @@ async fn tell(
         "user 7, access user, tenant nothing, key {key}, scopes nothing, authorization nothing"
     );
 
-    story.chapter("Who may pass");
+    story.chapter("Requests with and without a key");
     let answer = call(server, HERE, None).await?;
     story.claim("without a key nobody", answer.status == 401);
     story.claim(
-        "and the client hears what is asked of it",
+        "and the response says that it takes a key",
         answer.header("www-authenticate") == Some("Bearer"),
     );
     let answer = call(server, HERE, Some(&token)).await?;
     story.claim(
-        "with a key its user; the service hears who, and does not see the key",
+        "with a key its user; the service is given the user, but not the key",
         answer.status == 200 && answer.body == told,
     );
 
@@ -142,10 +142,10 @@ async fn tell(
     let answer = send(server, HERE, &head, &large).await?;
     story.claim("also with a large body", answer.status == 200);
 
-    story.chapter("What a client says of itself");
+    story.chapter("Headers in which a client names a user");
     let forged = "X-Auth-User: 1\r\nX-Auth-Tenant: 1\r\nX-Auth-Access: system-administrator\r\n";
     let answer = asked(server, HERE, Some(&token), forged).await?;
-    story.claim("counts for nothing", answer.body == told);
+    story.claim("have no effect", answer.body == told);
     let (_, bound) = made(keys, &ada, only(THERE)?, Grant::all(), None).await?;
     let answer = call(server, THERE, Some(&bound)).await?;
     story.claim(
@@ -170,7 +170,7 @@ async fn tell(
     .await?;
     let answer = call(server, HERE, Some(&narrow)).await?;
     story.claim(
-        "the service hears what a key is confined to",
+        "the service is given the scopes of a key",
         answer.body.contains("scopes orders:read"),
     );
     let head = format!(
@@ -196,7 +196,7 @@ async fn tell(
     let (_, slow) = made(keys, &ada, IpPolicy::default(), Grant::all(), limit).await?;
     let answer = call(server, HERE, Some(&slow)).await?;
     story.claim(
-        "the client hears what is left to it",
+        "the response says how many requests are left",
         answer.status == 200
             && answer
                 .header("ratelimit")
@@ -226,7 +226,7 @@ async fn tell(
         last = call(server, THERE, Some(&format!("{token}{guess}"))).await?;
     }
     story.claim(
-        "who guesses hears when to come back",
+        "the response to a guess says when to try again",
         last.status == 429 && last.header("retry-after").is_some(),
     );
     Ok(())

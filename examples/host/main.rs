@@ -85,7 +85,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
     // The address comes first, as another program may hold it: then nothing else is made.
     let listener = options.listen.listen().await?;
     let addr = listener.local_addr();
-    let addr = addr.in_words(|| "cannot tell the own address".into())?;
+    let addr = addr.in_words(|| "cannot read its own address".into())?;
     let scrapers = match &options.metrics {
         Some(address) => Some(address.listen().await?),
         None => None,
@@ -127,7 +127,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
         sealing: stores.sealing.as_ref(),
         addr,
         receiver,
-        metrics: metrics.in_words(|| "cannot tell the address of the figures".into())?,
+        metrics: metrics.in_words(|| "cannot read the address of the metrics".into())?,
     };
     say(&tell::lines(&told));
     if let Some(scrapers) = scrapers {

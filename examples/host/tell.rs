@@ -50,7 +50,7 @@ pub(crate) fn lines(told: &Told<'_>) -> String {
     lines.push(format!("Or log in as admin with a browser: {site}/"));
     if let Some(metrics) = told.metrics {
         lines.push(format!(
-            "figures at http://{metrics}/metrics and http://{metrics}/status"
+            "metrics at http://{metrics}/metrics and http://{metrics}/status"
         ));
     }
     let scheme = scheme(told.options);

@@ -43,7 +43,7 @@ async fn main() -> Result<ExitCode, Failure> {
     });
 
     let mut story = Story::default();
-    story.chapter("A tenant moves while its orders go on");
+    story.chapter("A tenant moves while its users order");
     let orders = tokio::spawn(order(platform.clone()));
     tokio::time::sleep(Duration::from_millis(300)).await;
     // From here on the platform refuses edits of the tenant's records, and says why.

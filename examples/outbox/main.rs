@@ -130,7 +130,7 @@ async fn tell_the_warehouse(
     let webhook = engine.create_webhook(&webhook).await?.id;
     let message = r#"{"order":"${NAME}","total":"${TOTAL}"}"#.parse()?;
     let action = Action::Send { webhook, message };
-    let task = Task::new(user, "tell the warehouse".parse()?, action);
+    let task = Task::new(user, "notify the warehouse".parse()?, action);
     let task = engine.create_task(&task).await?.id;
     let every_order = Target::Tag(TagId(1));
     let event = Event::new("orders".parse()?, "placed".parse()?, every_order, task);

@@ -17,12 +17,12 @@ static USERS: PlatformTable = PlatformTable::new(
     "user",
     "The platform's users.",
     &[
-        Column::text("name", "\"admin\"", "What the user logs in as.").short(),
-        Column::text("displayname", "\"admin\"", "What the user is called.").short(),
+        Column::text("name", "\"admin\"", "The name for logging in.").short(),
+        Column::text("displayname", "\"admin\"", "The user's name, as shown.").short(),
         Column::text(
             "email",
             "\"admin@example.com\"",
-            "Where to write to; empty for who may not know.",
+            "The email address; empty if the caller may not see it.",
         ),
         Column::text(
             "type",
@@ -46,7 +46,7 @@ static VMS: PlatformTable = PlatformTable::new(
     "vm",
     "The platform's virtual machines.",
     &[
-        Column::text("name", "\"web-1\"", "What it is called.").short(),
+        Column::text("name", "\"web-1\"", "The name.").short(),
         Column::text("tags", "\"1,2\"", "The tags that it carries, comma-joined.").short(),
         Column::bool(
             "is_snapshot",
@@ -65,7 +65,7 @@ static TAGS: PlatformTable = PlatformTable::new(
     "tags",
     "tag",
     "Tags that virtual machines carry.",
-    &[Column::text("name", "\"production\"", "What it is called.").short()],
+    &[Column::text("name", "\"production\"", "The name.").short()],
     &[],
 );
 

@@ -93,7 +93,7 @@ impl Tokens {
         let user = Object::new(owner.into(), name);
         let occurrence = Occurrence::new(area, event, Audience::Owner(owner)).with_object(user);
         if let Err(error) = self.engine.emit(occurrence).await {
-            tracing::warn!(%error, "a login was not told");
+            tracing::warn!(%error, "a login was not announced");
         }
     }
 }

@@ -52,9 +52,9 @@ impl Desk<'_> {
             .keys
             .get(&self.ada, id)
             .await?
-            .ok_or("the key is gone")?;
+            .ok_or("the key does not exist")?;
         story.tell(&format!(
-            "what is shown of it from now on: {}",
+            "the masked key, as shown from now on: {}",
             row.key.hint
         ));
         let secret = key.as_str().rsplit('_').next().ok_or("an odd key")?;
@@ -82,7 +82,7 @@ impl Desk<'_> {
             .keys
             .get(&self.ada, id)
             .await?
-            .ok_or("the key is gone")?;
+            .ok_or("the key does not exist")?;
         story.claim(
             "the last login was noted, with its address",
             row.key.last_login.is_some_and(|login| login.from == HOME),
@@ -91,7 +91,7 @@ impl Desk<'_> {
     }
 
     async fn by_address(&self, story: &mut Story) -> Outcome {
-        story.chapter("Where a key may be used from");
+        story.chapter("Addresses that may use a key");
         let deny = IpPolicy {
             allow: "".parse()?,
             deny: "127.0.0.2".parse()?,
@@ -166,7 +166,7 @@ impl Desk<'_> {
             .make("lost", Expiration::Never, IpPolicy::default())
             .await?;
         story.claim(
-            "a new one takes its place",
+            "a new one replaces it",
             self.status(HOME, Some(new.as_str())).await? == 200,
         );
         story.claim(

@@ -44,7 +44,9 @@ impl Office<'_> {
         let webhook = self
             .webhook("chat", "/chat", Authorization::None, Headers::default())
             .await?;
-        let task = self.task("tell the chat", webhook, MESSAGE, false).await?;
+        let task = self
+            .task("notify the chat", webhook, MESSAGE, false)
+            .await?;
         self.event("vms", "poweron", Target::Instance(ObjectId::from(7)), task)
             .await?;
         self.receiver.answer_with(&[

@@ -14,7 +14,7 @@ use tests::canary::{Canary, Log, leaks};
 use tests::chaos::Store;
 use tests::issuer::{Issuer, token};
 use tests::postgres;
-use tests::refusing::Refusing;
+use tests::refused_address::Refusing;
 use tests::world::{HERE, World, poweron};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

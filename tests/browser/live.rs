@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use examples::receiver::Receiver;
 use gatepost_engine::Engine;
 use serde_json::{Value, json};
-use tests::browser::typed::{new_task, new_webhook};
+use tests::browser::form_input::{new_task, new_webhook};
 use tests::browser::{Browser, Look, Site, Visitor};
 use webhook_model::WebhookId;
 

@@ -13,7 +13,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use tests::chaos::{Store, Wrong};
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{OwnerId, Webhook, WebhookId};

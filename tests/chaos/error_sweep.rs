@@ -22,7 +22,7 @@ use gatepost_storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
 use gatepost_storage::{AtMost, Clock as _, ManualClock, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use webhook_model::{
     Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,
     TagId, Target, Task, Webhook, WebhookId,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::json;
-use tests::refusing::Refusing;
+use tests::refused_address::Refusing;
 use tests::world::World;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

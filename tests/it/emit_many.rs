@@ -11,7 +11,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, WebhookStore};
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use tests::postgres;
 use webhook_model::{
     Action, Activity, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Object, ObjectId,

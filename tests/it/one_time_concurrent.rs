@@ -9,7 +9,7 @@ use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, Audience, TenantId};
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use serde_json::json;
-use tests::open::with_tenants;
+use tests::permissive_platform::with_tenants;
 use tests::world::{World, poweron};
 use tokio::task::JoinHandle;
 

@@ -9,7 +9,7 @@ use delivery::{Sender, TargetPolicy};
 use examples::receiver::{Received, Receiver};
 use gatepost_engine::Engine;
 use gatepost_kv::MemoryStore;
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use webhook_model::{OwnerId, SigningSecret, SigningSecrets, Webhook};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/signatures");

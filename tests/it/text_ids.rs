@@ -24,7 +24,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::{AuditStore, KeyStore, WebhookStore};
 use serde_json::{Value, json};
-use tests::open::with_tenants;
+use tests::permissive_platform::with_tenants;
 use tests::postgres::fresh;
 use tokio::net::TcpListener;
 use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity};

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
 
-use crate::open::with_tenants;
+use crate::permissive_platform::with_tenants;
 
 /// The address of requests by default.
 pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

@@ -2,7 +2,6 @@
 
 mod cycle;
 mod due;
-mod figures;
 mod growth;
 mod history;
 mod idle;
@@ -12,6 +11,7 @@ mod outbox;
 mod peers;
 mod retention;
 mod searches;
+mod stats;
 mod wake;
 
 use crate::stage::Stage;
@@ -40,7 +40,7 @@ pub(crate) async fn run(name: &str, stage: &mut Stage) {
         "cycle" => cycle::measure(stage).await,
         "long" => long::measure(stage).await,
         "due" => due::measure(stage).await,
-        "figures" => figures::measure(stage).await,
+        "figures" => stats::measure(stage).await,
         "lists" => lists::measure(stage).await,
         "searches" => searches::measure(stage).await,
         "wake" => wake::measure(stage).await,

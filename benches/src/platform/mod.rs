@@ -6,10 +6,10 @@
     reason = "a measurement stops where it cannot be taken"
 )]
 
-mod people;
-mod place;
 mod records;
+mod store_location;
+mod users;
 
-pub use people::{ALONE, Everything, Users, audience_of, occurrence, tenant_of};
-pub use place::{Kind, fresh_place, fresh_place_on, key_store, now, open};
 pub use records::Platform;
+pub use store_location::{Kind, fresh_place, fresh_place_on, key_store, now, open};
+pub use users::{ALONE, Everything, Users, audience_of, occurrence, tenant_of};

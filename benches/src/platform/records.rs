@@ -15,8 +15,8 @@ use webhook_model::{
     Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
-use super::people::{Users, account};
-use super::place::{Kind, fresh_place, now, open};
+use super::store_location::{Kind, fresh_place, now, open};
+use super::users::{Users, account};
 
 /// The number of concurrent callers while records are made.
 const AT_ONCE: usize = 64;

@@ -18,7 +18,7 @@ use webhook_model::WebhookId;
 
 pub use self::work::{BODY, Work};
 use self::work::{now, sent, webhook};
-use crate::figures::{Better, keep, spread};
+use crate::measurement_output::{Better, keep, spread};
 
 /// The number of concurrent emitters, and of deliveries that the bare driver writes in one set.
 const EMITTERS: usize = 256;

@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn one_foreign_byte_anywhere_is_seen() {
-        for place in 0..39 {
+        for index in 0..39 {
             let mut bytes = [b'z'; 39];
             assert!(is_base58(&bytes));
-            bytes[place] = b'0';
-            assert!(!is_base58(&bytes), "at {place}");
+            bytes[index] = b'0';
+            assert!(!is_base58(&bytes), "at {index}");
         }
     }
 

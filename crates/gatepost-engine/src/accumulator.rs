@@ -41,7 +41,7 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
             sums.insert(key, more);
         } else {
             drop(sums);
-            guarded(|| tracing::warn!(?key, "too much is counted at once: lost count"));
+            guarded(|| tracing::warn!(?key, "too many different keys: lost count"));
         }
         has_room
     }
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(unwritten.batch().map(<[_]>::len), Some(BATCH));
             assert_eq!(unwritten.written().len(), BATCH);
             assert!(!accumulator.add(0, 1));
-            panic!("as told");
+            panic!("on purpose");
         }));
         assert!(panicked.is_err());
         assert_eq!((accumulator.get(0), accumulator.len()), (Some(2), 2));

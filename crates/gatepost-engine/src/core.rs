@@ -7,9 +7,9 @@ use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::WebhookStore;
 
+use crate::access::Judge;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
-use crate::judge::Judge;
 use crate::lifecycle::Lifecycle;
 
 /// The store, the clock and the process, shared by all parts of an engine.

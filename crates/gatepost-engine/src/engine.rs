@@ -1,4 +1,4 @@
-//! The engine as a platform uses it, without the methods for single kinds of records. Those are in
+//! The engine as a platform uses it, without the methods for single kinds of records, which are in
 //! `records`.
 
 use std::fmt;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use webhook_model::{Catalog, Occurrence};
 
 use crate::activity::Activities;
-use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::config::{OperationalEvents, RetryScheduleLimits};
 use crate::core::Core;
+use crate::direct_requests::{AtOnce, LOOKUPS, TESTS};
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};

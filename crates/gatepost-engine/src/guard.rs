@@ -252,6 +252,6 @@ mod tests {
     #[test]
     fn a_panic_is_none() {
         assert_eq!(guarded(|| 1), Some(1));
-        assert_eq!(guarded(|| -> u8 { panic!("as told") }), None);
+        assert_eq!(guarded(|| -> u8 { panic!("on purpose") }), None);
     }
 }

@@ -55,7 +55,7 @@ mod tests {
             assert_eq!(lease, expected, "{timeout} s");
             assert!(lease <= DateTime::UNIX_EPOCH + longest_lease(margin));
             let none = LeaseClass::of(&route).lease_until(Duration::ZERO, DateTime::UNIX_EPOCH);
-            assert_eq!(none, expected - margin + LEAST_MARGIN, "room to begin");
+            assert_eq!(none, expected - margin + LEAST_MARGIN, "time to begin");
         }
     }
 }

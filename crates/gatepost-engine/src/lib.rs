@@ -1,37 +1,37 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod accumulator;
 mod activity;
 mod admission;
-mod at_once;
 mod attempt;
 mod builder;
 mod clock;
 mod config;
+mod cooperative_yield;
 mod core;
+mod direct_requests;
 mod dispatcher;
 mod emit;
 mod engine;
 mod error;
-mod few;
-mod give_way;
+mod fair_map;
 mod guard;
 mod health;
-mod judge;
 mod lease;
 mod lifecycle;
 mod maintenance;
 mod meter;
-mod observe;
+mod observer;
 mod operational;
-mod quiet;
+mod poll_backoff;
 mod random;
 mod records;
 mod render;
 mod routes;
 mod scheduler;
 mod settle;
-mod shares;
+mod small_map;
 #[cfg(test)]
 mod testing;
 mod tokens;
@@ -41,6 +41,7 @@ mod troubles;
 
 // The public interface is:
 
+pub use access::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 pub use builder::EngineBuilder;
 pub use config::{
     BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, OperationalEvents,
@@ -55,8 +56,7 @@ pub use gatepost_ids::{
 pub use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 pub use gatepost_storage::{AtMost, Scope};
 pub use health::{Health, Leads};
-pub use judge::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
-pub use observe::{Notice, Observer};
+pub use observer::{Notice, Observer};
 pub use records::changes::MAX_TOGETHER;
 pub use records::cursor::MAX_FETCHED;
 pub use records::fetching::{FetchedMessage, FetchedPage};

@@ -183,7 +183,7 @@ mod tests {
         lifecycle.supervise("test", move || {
             let starts = counted.clone();
             async move {
-                assert!(starts.fetch_add(1, Ordering::SeqCst) >= 3, "as told");
+                assert!(starts.fetch_add(1, Ordering::SeqCst) >= 3, "on purpose");
             }
         });
         lifecycle.shutdown(Duration::from_secs(10)).await;
@@ -213,7 +213,7 @@ mod tests {
         lifecycle.supervise_unawaited("test", std::future::pending);
         lifecycle.shutdown(Duration::from_secs(60)).await;
         assert_eq!(began.elapsed().as_secs(), 2);
-        lifecycle.finish(async { panic!("as told") }).await;
+        lifecycle.finish(async { panic!("on purpose") }).await;
         lifecycle.finish(std::future::pending()).await;
         assert_eq!(began.elapsed().as_secs(), 2 + LAST.as_secs());
     }

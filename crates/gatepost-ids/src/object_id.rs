@@ -8,7 +8,7 @@ use crate::platform_ids::{OwnerId, TenantId, read};
 /// The reason why a text or a number is not an [`ObjectId`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
-    "must be an integer, or 1 to {} visible ASCII characters, not '-' alone",
+    "must be an integer, or 1 to {} visible ASCII characters, not only '-'",
     ObjectId::MAX_LENGTH
 )]
 #[non_exhaustive]

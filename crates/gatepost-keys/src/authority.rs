@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gatepost_ids::{AccessLevel, Accounts, AccountsError, OwnerId, TenantId};
 use gatepost_storage::Scope;
 
-use crate::ask;
+use crate::platform_calls;
 use crate::principal::Principal;
 
 /// The authorization of one caller. It caches the platform's answers while it exists, so use it for
@@ -78,7 +78,7 @@ impl<'a> Authority<'a> {
         if let Some(known) = self.known.get(&owner) {
             return Ok(*known);
         }
-        let account = ask::account(self.accounts.as_ref(), owner).await?;
+        let account = platform_calls::account(self.accounts.as_ref(), owner).await?;
         let standing = account.map(|account| Standing {
             access: account.access,
             tenant: account.tenant,

@@ -21,7 +21,7 @@ pub enum KeyError {
     #[error(transparent)]
     Beyond(#[from] ExceedsCaller),
     /// The key was rolled already.
-    #[error("the key was rolled already; roll the key that took its place")]
+    #[error("the key was rolled already; roll the key that replaced it")]
     AlreadyRolled,
     /// A disabled key cannot be rolled: the new one would be enabled.
     #[error("the key is disabled; enable it before it is rolled")]

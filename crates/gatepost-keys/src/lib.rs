@@ -1,29 +1,29 @@
 #![doc = include_str!("../README.md")]
 
-mod ask;
 mod authority;
 mod cache;
-mod circumstances;
-mod denied;
-mod entry;
+mod cached_key;
+mod denial;
 mod error;
 mod guesses;
-mod judged;
+mod key_decision;
 mod layer;
-mod noted;
-mod observe;
+mod observer;
+mod platform_calls;
+mod presence;
 mod principal;
+mod request_context;
 mod service;
 mod thread;
 mod throttle;
-mod visit;
+mod use_notes;
 
 // The public interface is:
 
 // Types in its signatures:
 pub use apikey_core::{Grant, NotGranted, RateLimit, RateLimitError, ScopeName};
 pub use authority::Authority;
-pub use denied::Denied;
+pub use denial::Denied;
 pub use error::KeyError;
 pub use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Quota, Quotas, Realm,
@@ -34,8 +34,8 @@ pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented, Refused,
     TrustedProxies,
 };
-pub use observe::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
+pub use observer::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
+pub use presence::Visit;
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder, OnLeak};
 pub use throttle::{RateOf, RateStanding, RequestLimits};
-pub use visit::Visit;

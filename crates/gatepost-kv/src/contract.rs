@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error::KvError;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 use crate::table::Table;
 
 /// The callback of a scan: takes a key and its value, and returns whether to continue.

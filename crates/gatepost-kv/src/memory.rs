@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::contract::{Change, Kv, Reading, Step, View, Writing};
 use crate::error::KvError;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 use crate::table::{Keys, MAX_CHANGE, MAX_KEY, MAX_VALUE, Table};
 
 const NUMBER: usize = 8;

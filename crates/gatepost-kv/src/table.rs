@@ -1,6 +1,6 @@
 //! Tables, their keys, and limits of length.
 
-use crate::span::Span;
+use crate::key_range::Span;
 
 /// The maximum length of a key, in bytes. LMDB takes 511 by default: a bound of a span, which may
 /// have a byte more than a key, fits with the longest [prefix](Table::prefixed_key) of a table.

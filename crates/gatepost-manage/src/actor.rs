@@ -8,8 +8,8 @@ use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal, TenantId};
 use webhook_model::ObjectId;
 
 use crate::audit::{Audited, Operation};
+use crate::completion::{contain, finish};
 use crate::error::ManageError;
-use crate::finish::{contain, finish};
 use crate::management::Management;
 use crate::subject::Subject;
 

@@ -336,7 +336,7 @@ mod tests {
         };
         assert_eq!(names(&back), names(&changes), "every field is named");
         assert_eq!(back.0[2].values.as_ref().unwrap().0.chars().count(), 121);
-        assert_eq!(back.0.last().unwrap().values, None, "no room");
+        assert_eq!(back.0.last().unwrap().values, None, "over the limit");
         assert!(Changes::from_stored("[[1]]").is_empty());
     }
 }

@@ -8,8 +8,8 @@ use gatepost_storage::{Row, Scope};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::actor::Actor;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
 
 /// The number of webhook hours that are read to find failing webhooks.
 const MOST_HOURS: u32 = 2_000;

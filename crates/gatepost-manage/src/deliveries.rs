@@ -11,11 +11,11 @@ use webhook_model::{Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::{Listed, Whose};
 use crate::subject::Subject;
 use crate::tables::DELIVERIES;
+use crate::visible_rows::{Listed, Whose};
 
 /// The size of requests and responses on a page.
 const RESPONSES: Bodies = Bodies::UpTo(1024 * 1024);

@@ -8,11 +8,11 @@ use webhook_model::{Event, EventId, Field, Invalid, Target};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::{Listed, Whose};
 use crate::subject::Subject;
 use crate::tables::EVENTS;
+use crate::visible_rows::{Listed, Whose};
 
 /// The platform's table of tags.
 const TAGS: &str = "tags";

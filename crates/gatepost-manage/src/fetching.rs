@@ -4,8 +4,8 @@ use gatepost_engine::FetchedPage;
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
+use crate::completion::finish;
 use crate::error::ManageError;
-use crate::finish::finish;
 
 impl Actor {
     /// Returns the messages that wait for the receiver of a fetched webhook, at most `limit`, and

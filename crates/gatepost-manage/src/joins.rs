@@ -10,9 +10,9 @@ use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{TaskId, Webhook, WebhookId};
 
 use crate::actor::Actor;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::count;
+use crate::visible_rows::count;
 
 /// The number of running deliveries that are read to find running tasks.
 const MOST_RUNNING: u32 = 1000;

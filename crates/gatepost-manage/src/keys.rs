@@ -8,11 +8,11 @@ use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::Listed;
 use crate::subject::Subject;
 use crate::tables::KEYS;
+use crate::visible_rows::Listed;
 
 impl Actor {
     /// Creates a key. The second part of the result contains the key string, to be shown once.

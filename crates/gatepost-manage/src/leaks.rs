@@ -5,8 +5,8 @@ use gatepost_keys::{AccessLevel, KeyError, OnLeak};
 use gatepost_storage::keys::KeyRow;
 
 use crate::actor::Actor;
+use crate::completion::finish;
 use crate::error::ManageError;
-use crate::finish::finish;
 
 /// The maximum number of keys ended by one call: as many as can be found in one text.
 const MOST_ENDED: usize = 1_000;

@@ -1,21 +1,18 @@
 #![doc = include_str!("../README.md")]
 
-mod about;
 mod actor;
 mod audit;
 mod audit_log;
-mod cancelling;
+mod authorized_rows;
+mod cancellation;
 mod changes;
+mod completion;
 mod counts;
 mod deliveries;
 mod directory;
-mod dropped;
 mod error;
 mod events;
-mod examples;
 mod fetching;
-mod finish;
-mod found;
 mod grantable;
 mod granting;
 mod joins;
@@ -23,14 +20,17 @@ mod key_events;
 mod keys;
 mod leaks;
 mod limits;
-mod listed;
-mod logged;
-mod looked_up;
+mod list_limiter;
+mod log_access;
+mod lookup_scope;
 mod management;
+mod manual_occurrence;
 mod names;
-mod own;
+mod previews;
+mod rejected;
 mod replayable;
 mod response;
+mod search;
 mod sending;
 mod signing;
 mod subject;
@@ -39,15 +39,14 @@ mod system;
 mod tables;
 mod targets;
 mod tasks;
-mod turns;
 mod unreadable;
 mod users;
+mod visible_rows;
 mod watchable;
 mod webhooks;
 
 // The public interface is:
 
-pub use about::About;
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use audit_log::{AuditLog, AuditLogBuilder, Deletion, Deletions};
@@ -55,10 +54,10 @@ pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
+pub use manual_occurrence::About;
 // Types for showing a test, and the certificate of a webhook:
 pub use delivery::{Attempt, ClientCertificate};
 // Types in its signatures, so that users of this crate need neither service:
-pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
     Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, MAX_TOGETHER, TargetVerdict,
     TriggerInput, WaitReason,
@@ -67,9 +66,10 @@ pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;
 pub use leaks::LeakedKey;
 pub use limits::Limit;
-pub use listed::Listed;
-pub use logged::LoggedChange;
+pub use list_limiter::{Turn, Turns};
+pub use log_access::LoggedChange;
 pub use management::{Management, ManagementBuilder};
 pub use replayable::{ReplayCount, Replayable};
-pub use turns::{Turn, Turns};
+pub use search::{DeliveryMatch, FoundDeliveries};
 pub use users::User;
+pub use visible_rows::Listed;

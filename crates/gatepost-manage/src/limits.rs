@@ -3,8 +3,8 @@
 use gatepost_keys::OwnerId;
 
 use crate::actor::Actor;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
 
 /// A limit of an owner, with its usage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

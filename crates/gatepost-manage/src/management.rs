@@ -11,8 +11,8 @@ use crate::audit::{Audit, NoAudit};
 use crate::audit_log::AuditLog;
 use crate::directory::{Directory, NoDirectory};
 use crate::grantable::Grantable;
+use crate::list_limiter::Turns;
 use crate::tables::AUDIT_LOG;
-use crate::turns::Turns;
 
 /// The management of keys, webhooks, tasks, events and deliveries: [`of`](Self::of) returns an
 /// [`Actor`](crate::Actor), which carries out what the caller may do. Cheap to clone.

@@ -6,9 +6,9 @@ use gatepost_keys::{OwnerId, Via};
 use webhook_model::ObjectId;
 
 use crate::actor::Actor;
+use crate::completion::ask;
 use crate::directory::Choice;
 use crate::error::ManageError;
-use crate::finish::ask;
 
 impl Actor {
     /// Returns the name of a row of the platform, such as `users/1`; `None` if the platform has

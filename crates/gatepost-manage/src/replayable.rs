@@ -8,9 +8,9 @@ use webhook_model::WebhookId;
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::found::DeliveryMatch;
+use crate::search::DeliveryMatch;
 use crate::tables::WEBHOOKS;
 
 /// The maximum number of deliveries that are counted, and replayed in one call.

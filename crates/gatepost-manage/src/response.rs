@@ -40,7 +40,7 @@ impl ManageError {
         match self {
             error if error.is_unavailable() => "Temporarily unavailable".to_owned(),
             Self::AlreadyRolled => {
-                "The key was rolled already; roll the key that took its place".to_owned()
+                "The key was rolled already; roll the key that replaced it".to_owned()
             }
             Self::Dangling { field } => broken(field, "does not exist"),
             Self::Disabled => "The task is disabled".to_owned(),

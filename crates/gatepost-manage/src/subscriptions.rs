@@ -5,9 +5,9 @@ use webhook_model::{Field, Invalid, OwnerId, SigningSecret};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::completion::finish;
 use crate::error::ManageError;
 use crate::events::no_such_object;
-use crate::finish::finish;
 use crate::subject::Subject;
 use crate::tables::{EVENTS, TASKS, WEBHOOKS};
 use crate::tasks::{of_task, webhook_of};

@@ -5,8 +5,8 @@ use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, V
 use webhook_model::Catalog;
 
 use crate::actor::Actor;
+use crate::completion::{ask, contain};
 use crate::error::ManageError;
-use crate::finish::{ask, contain};
 use crate::management::Management;
 
 impl Management {

@@ -4,7 +4,7 @@ use gatepost_engine::TargetVerdict;
 use webhook_model::TargetUrl;
 
 use crate::actor::Actor;
-use crate::finish::ask;
+use crate::completion::ask;
 
 impl Actor {
     /// Returns the target policy's verdict on the URL only: a literal address, a port, a scheme, a

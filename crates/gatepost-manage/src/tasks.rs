@@ -4,15 +4,15 @@ use gatepost_engine::{Emitted, EngineError};
 use gatepost_storage::webhooks::{DeliveryId, RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, Task, TaskId, WebhookId};
 
-use crate::about::About;
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::{Listed, Whose};
+use crate::manual_occurrence::About;
 use crate::subject::Subject;
 use crate::tables::TASKS;
+use crate::visible_rows::{Listed, Whose};
 
 impl Actor {
     /// Creates a task. It belongs to its webhook's owner, whose rights and quotas apply; the

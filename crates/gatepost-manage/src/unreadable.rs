@@ -3,8 +3,8 @@
 use gatepost_storage::webhooks::UnreadableRecord;
 
 use crate::actor::Actor;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
 
 /// The number of records listed at a time; there may be more after these were deleted.
 const MOST: u32 = 100;

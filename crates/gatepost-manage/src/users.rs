@@ -3,8 +3,8 @@
 use gatepost_keys::{AccessLevel, OwnerId};
 
 use crate::actor::Actor;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
 
 /// A user of the platform.
 #[derive(Clone, Debug, Eq, PartialEq)]

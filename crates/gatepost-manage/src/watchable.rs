@@ -5,8 +5,8 @@ use gatepost_keys::OwnerId;
 use webhook_model::{Event, EventLabel, EventName, EventType, Filter, JsonObject, Target, TaskId};
 
 use crate::actor::Actor;
+use crate::completion::{ask, contain};
 use crate::error::ManageError;
-use crate::finish::{ask, contain};
 
 /// The permission to watch a target does not depend on the task.
 const NO_TASK: TaskId = TaskId(0);

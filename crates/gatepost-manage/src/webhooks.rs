@@ -7,11 +7,11 @@ use webhook_model::{Invalid, ResubmittedSecrets, Webhook, WebhookId};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
+use crate::completion::contain;
 use crate::error::ManageError;
-use crate::finish::contain;
-use crate::listed::{Listed, Whose};
 use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
+use crate::visible_rows::{Listed, Whose};
 
 impl Actor {
     /// Creates a webhook.

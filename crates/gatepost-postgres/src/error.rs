@@ -273,7 +273,7 @@ fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static s
         ("22" | "23", _) => (ErrorKind::Invalid, "a value that PostgreSQL refuses"),
         ("53", _) => (
             ErrorKind::Unavailable,
-            "the database is out of room or connections",
+            "the database is out of disk, memory or connections",
         ),
         ("57", _) => (
             ErrorKind::Unavailable,

@@ -3,11 +3,11 @@
 mod audit;
 mod batch;
 mod change;
+mod claim_cursors;
 mod column;
 mod config;
 mod db;
 mod error;
-mod fronts;
 mod keys;
 mod list;
 mod log;

@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(fixed.get_password(), Some(&b"first"[..]));
         let asked = AtomicU32::new(0);
         let source = move || match asked.fetch_add(1, Ordering::Relaxed) {
-            2 => panic!("as told"),
+            2 => panic!("on purpose"),
             n => format!("p{n}"),
         };
         let login = Login::new(config, Some(Arc::new(source)));

@@ -9,10 +9,10 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
 use crate::batch::{Batcher, EnqueueWork, SettleWork, Work as _};
+use crate::claim_cursors::Fronts;
 use crate::config::PostgresConfig;
 use crate::db::{Db, Fence};
 use crate::error::{Answer, Result};
-use crate::fronts::Fronts;
 use crate::migrate;
 use crate::node::Node;
 use crate::notify::{Notifier, channel};

@@ -22,7 +22,7 @@ pub(crate) fn report(path: &Path) {
         tracing::warn!(
             path = %path.display(),
             mode = %format_args!("{mode:04o}"),
-            "others on this machine may open the database: allow its owner alone (files 0600, folder 0700)"
+            "others on this machine may open the database: allow only its owner (files 0600, folder 0700)"
         );
     }
 }

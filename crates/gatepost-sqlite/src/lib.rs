@@ -17,11 +17,11 @@ mod migrate;
 mod named;
 mod outbox;
 mod owners;
-mod places;
 #[cfg(test)]
 mod plans;
 mod queue;
 mod readers;
+mod realms;
 mod records;
 mod sessions;
 mod store;

@@ -28,7 +28,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place that reads the machine's clock"
+        reason = "the only function that reads the machine's clock"
     )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()

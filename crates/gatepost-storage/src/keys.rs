@@ -84,8 +84,8 @@ pub struct Login {
     pub login: LastLogin,
 }
 
-/// One of 256 shards of all keys, selected by a hash of the lookup id. An edit changes only the
-/// generation of its own shard, so that the edits of one owner do not invalidate the cached keys of
+/// One of 256 shards of all keys, selected by a hash of the lookup id. An edit changes only its
+/// own shard's generation, so that the edits of one owner do not invalidate the cached keys of
 /// all owners.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeySlice(pub u8);

@@ -22,7 +22,7 @@ mod key_use;
 #[cfg(feature = "keys")]
 pub mod keys;
 #[cfg(feature = "keys")]
-pub mod recent;
+pub mod recent_changes;
 #[cfg(feature = "webhooks")]
 pub mod restored;
 #[cfg(feature = "webhooks")]
@@ -43,7 +43,7 @@ pub use keys::KeyStore;
 pub use owners::OwnerStore;
 pub use page::{AtMost, Bodies, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]
-pub use recent::RecentChanges;
+pub use recent_changes::RecentChanges;
 #[cfg(feature = "webhooks")]
 pub use sealed::SealedMessages;
 pub use sessions::SessionStore;

@@ -1,5 +1,5 @@
-//! What a quick start names: `use gatepost::prelude::*`. What a platform needs beyond that is in
-//! the modules; which names are here depends on the features.
+//! The names of a quick start: `use gatepost::prelude::*`. All other names are in the modules; the
+//! features select the names here.
 
 #[cfg(feature = "keys")]
 pub use apikey_core::KeyDraft;

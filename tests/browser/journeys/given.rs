@@ -8,7 +8,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
-use tests::browser::{Setup, Site, Visitor, furnish, typed};
+use tests::browser::{Setup, Site, Visitor, form_input, furnish};
 use webhook_model::WebhookId;
 
 use super::step::Given;
@@ -39,12 +39,12 @@ pub(super) async fn begin(given: Given) -> Begun {
         Given::Many => {
             let admin = Visitor::login(&site, "admin").await;
             for at in 1..=MANY {
-                typed::new_key(&admin, &format!("key {at:02}")).await;
+                form_input::new_key(&admin, &format!("key {at:02}")).await;
             }
         }
         Given::Failing => {
             let admin = Visitor::login(&site, "admin").await;
-            typed::new_webhook(&admin, &receiver, "0").await;
+            form_input::new_webhook(&admin, &receiver, "0").await;
             let count = HourlyCount {
                 failed: 12,
                 ..HourlyCount::failed(WebhookId(1), SystemClock.now())
@@ -53,7 +53,7 @@ pub(super) async fn begin(given: Given) -> Begun {
         }
         Given::Leaked => {
             let admin = Visitor::login(&site, "admin").await;
-            let key = typed::new_key(&admin, "nightly build").await;
+            let key = form_input::new_key(&admin, "nightly build").await;
             leaked = key.secret().unwrap();
         }
     }
@@ -67,7 +67,7 @@ pub(super) async fn begin(given: Given) -> Begun {
 /// Creates a webhook, and this number of deliveries that wait for an hour.
 async fn waiting(site: &Site, store: &MemoryStore, receiver: &Receiver, count: usize) {
     let admin = Visitor::login(site, "admin").await;
-    typed::new_webhook(&admin, receiver, "5").await;
+    form_input::new_webhook(&admin, receiver, "5").await;
     let now = SystemClock.now();
     let due = now + TimeDelta::hours(1);
     let later = (0..count).map(|at| message(WebhookId(1), &format!("m{at}"), due));

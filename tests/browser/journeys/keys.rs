@@ -115,7 +115,7 @@ const USES: Journey = Journey {
         Step::Follow("nightly build"),
         Step::See("Uses per day"),
         Step::Follow("7 days"),
-        Step::Unfold("The figures as a table"),
+        Step::Unfold("The numbers as a table"),
         Step::See("Day (UTC)"),
         Step::Follow("Logged in as admin"),
         Step::See("nightly build"),

@@ -119,7 +119,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::See("In the last 24 hours"),
             Step::Follow("7d"),
             Step::See("In the last 7 days"),
-            Step::Unfold("The figures as a table"),
+            Step::Unfold("The numbers as a table"),
             Step::See("Average attempt duration"),
             Step::Follow("30d"),
             Step::See("In the last 30 days"),

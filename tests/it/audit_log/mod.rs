@@ -6,7 +6,7 @@ mod deletions;
 mod edits;
 mod rest;
 mod secrets;
-mod walls;
+mod visibility;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::audit::{AuditId, AuditQuery};
 use gatepost_storage::{AuditStore, KeyStore, ManualClock, Page, Scope, WebhookStore};
-use tests::open::with_tenants;
+use tests::permissive_platform::with_tenants;
 use tests::postgres::fresh;
 use webhook_model::{
     Action, Catalog, Description as Text, Event, EventLabel, Filter, JsonObject, Message,

@@ -12,7 +12,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_manage::{Choice, Directory};
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
 use gatepost_testkit::fault::FaultStore;
-use tests::browser::typed::{new_task, new_webhook};
+use tests::browser::form_input::{new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::{
     Action, Activity, Event, EventLabel, Filter, JsonObject, Message, ObjectId, OwnerId, Target,

@@ -1,7 +1,7 @@
 //! Channels and retry schedule of a webhook in its form and on its page.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::new_webhook;
+use tests::browser::form_input::new_webhook;
 use tests::browser::{Site, Visitor};
 
 const EDIT: &str = "/console/webhooks/1/edit";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use gatepost_storage::ManualClock;
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Page, Site, Visitor};
 use tests::mutual_tls::{Authority, Client};
 use webhook_model::{ClientIdentity, WebhookId};

@@ -2,7 +2,7 @@
 //! chooses.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::{hook, new_key, new_task, new_webhook};
+use tests::browser::form_input::{hook, new_key, new_task, new_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form from a page that was opened earlier.

@@ -11,7 +11,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _, RecordStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{UNLIMITED, direct, message};
-use tests::browser::typed::{hook, new_event, new_task, new_webhook};
+use tests::browser::form_input::{hook, new_event, new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor, text};
 use webhook_model::{
     Audience, DeliveryOrder, Object, ObjectId, Occurrence, OwnerId, TraceParent, WebhookId,

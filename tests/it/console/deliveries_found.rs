@@ -11,7 +11,7 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, SealedMessages, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Setup, Visitor, text};
 use tests::world::poweron;
 use webhook_model::{Object, ObjectId, WebhookId};

@@ -9,7 +9,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
-use tests::browser::typed::new_webhook;
+use tests::browser::form_input::new_webhook;
 use tests::browser::{Page, Setup, Site, Visitor, text};
 use webhook_model::WebhookId;
 

@@ -1,7 +1,7 @@
 //! A key is disabled on its page after a confirmation, and enabled again.
 
 use examples::client::call;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Site, Visitor};
 use tests::world::HERE;
 

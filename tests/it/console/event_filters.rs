@@ -1,7 +1,7 @@
 //! The filter of an event in its form, and the data of a message in its preview.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
 use webhook_model::{EventId, Filter};

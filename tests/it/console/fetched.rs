@@ -1,7 +1,7 @@
 //! A webhook whose messages are fetched, in its form, on its page and in the lists.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::new_webhook;
+use tests::browser::form_input::new_webhook;
 use tests::browser::{Site, Visitor};
 
 const EDIT: &str = "/console/webhooks/1/edit";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
 use gatepost_storage::{Clock as _, SystemClock};
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::WebhookId;
 
@@ -94,7 +94,7 @@ async fn charts_have_axes_ranges_and_a_table() {
         let page = ulf.get(&format!("/console/webhooks/1?range={range}")).await;
         assert!(page.has(&format!("<h2>In the {name}</h2>")), "{range}");
         assert_eq!(page.html.matches("<figure").count(), 3, "{range}");
-        let table = page.html.split("The figures as a table").nth(1).unwrap();
+        let table = page.html.split("The numbers as a table").nth(1).unwrap();
         let table = table.split("</table>").next().unwrap();
         // There is one row for each part, one for the total, and the heading.
         assert_eq!(table.matches("<tr>").count(), rows + 2, "{range}");

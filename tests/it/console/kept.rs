@@ -2,7 +2,7 @@
 
 use examples::receiver::Receiver;
 use reqwest::Method;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form as a browser does from a page of this site.

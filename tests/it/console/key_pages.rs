@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use examples::client::call;
 use gatepost_storage::ManualClock;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Page, Site, Visitor, text};
 use tests::world::HERE;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use gatepost_storage::ManualClock;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Site, Visitor};
 
 const NEW: &str = "/console/keys/new";

@@ -8,7 +8,7 @@ use examples::client::call;
 use gatepost_kv::MemoryStore;
 use gatepost_storage::keys::KeyUse;
 use gatepost_storage::{KeyStore as _, ManualClock};
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Setup, Site, Visitor};
 use tests::world::HERE;
 

@@ -1,7 +1,7 @@
 //! The pages of a user's API keys (SPEC 2.1, SPEC 3), without a browser.
 
 use examples::client::call;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Site, Visitor};
 use tests::world::HERE;
 

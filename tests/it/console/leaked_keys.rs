@@ -2,7 +2,7 @@
 //! confirmation.
 
 use examples::client::call;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Page, Site, Visitor};
 use tests::world::HERE;
 

@@ -9,7 +9,7 @@ use examples::receiver::Receiver;
 use gatepost_ids::{ObjectId, Quota};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use tests::browser::typed::{hook, new_event, new_task, new_webhook};
+use tests::browser::form_input::{hook, new_event, new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
 
 const NEW: &str = "/console/webhooks/new";

@@ -4,7 +4,7 @@
 use apikey_core::{Description, Expiration, KeyDraft};
 use chrono::TimeDelta;
 use gatepost_storage::{Clock as _, SystemClock};
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Page, Site, Visitor};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

@@ -2,7 +2,7 @@
 
 use examples::client::call;
 use serde_json::Value;
-use tests::browser::typed::new_key;
+use tests::browser::form_input::new_key;
 use tests::browser::{Page, Site, Visitor};
 use tests::world::HERE;
 

@@ -1,6 +1,6 @@
 //! OAuth 2 clients in the form of a webhook and on its page.
 
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Page, Site, Visitor};
 use webhook_model::{Authorization, ClientAuthentication, OAuth2, WebhookId};
 

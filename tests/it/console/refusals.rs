@@ -8,7 +8,7 @@ use examples::receiver::Receiver;
 use gatepost_ids::Quota;
 use gatepost_kv::MemoryStore;
 use gatepost_testkit::fault::FaultStore;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
 /// A page of system administrators, whatever the store returns.

@@ -1,7 +1,7 @@
 //! A subscription in one form from the page of a webhook.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::{hook, new_webhook};
+use tests::browser::form_input::{hook, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
 use webhook_model::EventId;

@@ -1,6 +1,6 @@
 //! The warnings of the pages about a URL to which nothing can be sent.
 
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Site, Visitor};
 
 const NEW: &str = "/console/webhooks/new";

@@ -1,7 +1,7 @@
 //! The pages of tasks and events (SPEC 2.3, SPEC 2.4), without a browser.
 
 use examples::receiver::Receiver;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
 

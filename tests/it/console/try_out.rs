@@ -6,7 +6,7 @@ use examples::receiver::Receiver;
 use gatepost_manage::NoDirectory;
 use gatepost_storage::webhooks::DeliveryId;
 use serde_json::Value;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor, text};
 
 const TEST: &str = "/console/tasks/1/test";

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::SigningKey;
 use examples::receiver::{Received, Receiver};
 use serde_json::json;
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Site, Visitor};
 use webhook_model::{SigningSecret, SigningSecrets, WebhookId};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;
 use webhook_model::WebhookId;

@@ -3,7 +3,7 @@
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Site, Visitor};
 use webhook_model::{Webhook, WebhookId};
 

@@ -1,6 +1,6 @@
 //! The pages of webhooks (SPEC 2.2), without a browser.
 
-use tests::browser::typed::hook;
+use tests::browser::form_input::hook;
 use tests::browser::{Site, Visitor};
 use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId, WebhookName};
 

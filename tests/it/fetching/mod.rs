@@ -1,9 +1,9 @@
 //! Messages that their receiver fetches.
 
 mod listen;
+mod mode_changes;
 mod pages;
 mod stores;
-mod ways;
 
 use examples::client::Response;
 use gatepost_storage::Page;

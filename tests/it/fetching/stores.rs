@@ -11,7 +11,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_testkit::fault::FaultStore;
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use tests::postgres;
 use webhook_model::{DeliveryMode, OwnerId, Webhook, WebhookId};
 

@@ -20,7 +20,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyRow;
 use gatepost_storage::{AuditStore, KeyStore, WebhookStore};
 use tests::dumps;
-use tests::open::{Everybody, one_system};
+use tests::permissive_platform::{Everybody, one_system};
 use tests::postgres::{FreshSchema, fresh};
 use webhook_model::{
     Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,

@@ -1,11 +1,11 @@
 //! Attacks, and the contents of a stolen disk.
 
-mod doors;
+mod entry_points;
 mod guessing;
 mod hostile_values;
 mod injection;
 mod isolation;
-mod kept_back;
 mod other_sites;
+mod realms;
+mod secret_carry_over;
 mod secrets_at_rest;
-mod walls;

@@ -3,7 +3,7 @@
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
-use tests::doors::{Doors, PASSWORD};
+use tests::entry_points::{Doors, PASSWORD};
 
 const HERE: &str = "127.0.0.1";
 const WEBHOOKS: &str = "/api/v4/webhook_urls";

@@ -17,7 +17,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use tests::canary::{Canary, leaks};
 use tests::chaos::Store;
-use tests::open::one_system;
+use tests::permissive_platform::one_system;
 use tests::postgres::TestPostgres;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;

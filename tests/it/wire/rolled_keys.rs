@@ -79,7 +79,7 @@ async fn the_old_key_ends_with_the_overlap_and_is_rolled_once() {
     let new = roll(json!({"overlap": 60})).await.json();
     let again = roll(json!({})).await;
     assert_eq!(again.status, 409);
-    let words = "The key was rolled already; roll the key that took its place";
+    let words = "The key was rolled already; roll the key that replaced it";
     assert_eq!(again.json(), json!({"err": words}));
     assert_eq!(world.probe(&old).await, 200);
     world.clock.advance(Duration::from_secs(60));

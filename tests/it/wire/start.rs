@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::tempdir;
 use tests::platform::PlatformProcess;
 use tests::postgres::TestPostgres;
-use tests::refusing::Refusing;
+use tests::refused_address::Refusing;
 use tokio_postgres::{Client, NoTls};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");

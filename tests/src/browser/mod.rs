@@ -3,19 +3,19 @@
 
 mod axe;
 mod driver;
+pub mod form_input;
 mod furnish;
-mod looks;
+mod layout;
 mod pages;
 mod site;
 mod start;
-pub mod typed;
 mod visitor;
 mod weight;
 
 pub use axe::faults;
 pub use driver::Browser;
 pub use furnish::furnish;
-pub use looks::{BEYOND, OVERLAPS, STANDS_OUT};
+pub use layout::{BEYOND, OVERLAPS, STANDS_OUT};
 pub use pages::PAGES;
 pub use site::{PASSWORD, Setup, Site};
 pub use start::Look;

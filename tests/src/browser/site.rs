@@ -23,7 +23,7 @@ use gatepost_storage::{AuditStore, Clock, KeyStore, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
 
-use crate::open::Everything;
+use crate::permissive_platform::Everything;
 
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 
-use super::place::Place;
+use super::store_location::Place;
 
 /// The work of a child.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

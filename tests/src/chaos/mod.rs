@@ -3,23 +3,23 @@
 
 mod child;
 mod full_disk;
-mod place;
 mod receiver;
 mod run;
+mod store_location;
 mod verdict;
 mod wire;
 mod work;
-mod wrong;
+mod wrong_clock;
 
 pub use child::{Child, Mode};
 pub use full_disk::{Full, FullDisk};
-pub use place::{PASSWORD, Place, Store};
 pub use receiver::{Counting, Seen};
 pub use run::{Run, Told};
+pub use store_location::{PASSWORD, Place, Store};
 pub use verdict::{Evidence, Invariant, Verdict};
 pub use wire::Wire;
 pub use work::{CLOCK, work};
-pub use wrong::Wrong;
+pub use wrong_clock::Wrong;
 
 /// Returns the real time: these runs are about real processes.
 pub fn now() -> chrono::DateTime<chrono::Utc> {

@@ -13,8 +13,8 @@ use webhook_model::{
 
 use super::child::{Child, Mode};
 use super::now;
-use super::place::Place;
 use super::receiver::Counting;
+use super::store_location::Place;
 use super::verdict::Evidence;
 
 /// The tag of every ordinary occurrence.

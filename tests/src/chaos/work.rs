@@ -18,10 +18,10 @@ use webhook_model::{
 
 use super::child::Mode;
 use super::now;
-use super::place::Place;
 use super::run::EVERYDAY;
-use super::wrong::Wrong;
-use crate::open::one_system;
+use super::store_location::Place;
+use super::wrong_clock::Wrong;
+use crate::permissive_platform::one_system;
 
 /// The variable with the number of seconds by which a child's clock is wrong from its start on.
 pub const CLOCK: &str = "GATEPOST_CHAOS_CLOCK";

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use reqwest::Client;
 
 use super::Him;
-use super::ways::send;
+use super::attack_kinds::send;
 
 /// A size just below the console's limit.
 const FORM: usize = 2_600_000;

@@ -11,15 +11,15 @@
 //! `target/release/hostile 60`, with `shared` at the end if the nine have the attacker's address.
 //! Five seconds run with the tests (`tests/alone/hostile.rs`).
 
-mod figures;
+mod attack_kinds;
+mod attacker;
+mod bystanders;
 mod forms;
 mod furnish;
-mod him;
-mod nine;
 mod receiver;
+mod results;
 mod sockets;
 mod targets;
-mod ways;
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -28,11 +28,11 @@ use std::time::Duration;
 
 use reqwest::Client;
 
-pub use figures::{Figures, Phase};
+pub use attack_kinds::attack;
+pub use attacker::{Attack, Him};
 use furnish::Member;
-pub use him::{Attack, Him};
 use receiver::Receiver;
-pub use ways::attack;
+pub use results::{Figures, Phase};
 
 use crate::platform::{PASSWORD, PlatformProcess};
 
@@ -109,7 +109,7 @@ impl Attacked {
 
     /// Lets the nine work for this time.
     pub async fn work(&self, long: Duration) -> Phase {
-        nine::work(&self.scene, &self.nine, long).await
+        bystanders::work(&self.scene, &self.nine, long).await
     }
 
     /// Starts the attack; `his` is the program `hostile`.
@@ -153,7 +153,7 @@ pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses
     let attacked = Attacked::furnish(platform, addresses).await;
     let alone = attacked.work(each).await;
     let attack = attacked.attack(his);
-    let logins = tokio::spawn(nine::log_in(attacked.scene.clone()));
+    let logins = tokio::spawn(bystanders::log_in(attacked.scene.clone()));
     let mut beside = attacked.work(each).await;
     beside.errors.extend(logins.await.unwrap());
     drop(attack);

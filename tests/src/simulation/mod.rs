@@ -7,6 +7,7 @@
 //! the same run, to the byte ([`Outcome::trace`]).
 
 mod accounts;
+mod checks;
 mod clock;
 mod cluster;
 mod credentials;
@@ -15,7 +16,6 @@ mod ending;
 mod faults;
 mod furnish;
 mod hooks;
-mod judge;
 mod keys;
 mod leases;
 mod ledger;
@@ -25,6 +25,7 @@ mod outages;
 mod pairs;
 mod plans;
 mod process;
+mod report;
 mod run;
 mod sabotage;
 mod script;
@@ -32,13 +33,12 @@ mod serve;
 mod shrink;
 mod stage;
 mod switches;
-mod tell;
 mod trace;
 
-pub use judge::{Breach, Promise};
+pub use checks::{Breach, Promise};
 pub use pairs::pairs;
+pub use report::told;
 pub use run::{Outcome, run, run_sabotaged};
 pub use sabotage::Sabotage;
 pub use script::Script;
 pub use shrink::shrunk;
-pub use tell::told;

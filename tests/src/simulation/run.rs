@@ -8,12 +8,12 @@ use gatepost_kv::MemoryStore;
 use tokio::time::Instant;
 
 use super::accounts::ALL;
+use super::checks::{Breach, Evidence, judge};
 use super::clock::VirtualClock;
 use super::cluster::Cluster;
 use super::edits::Edits;
 use super::ending::{all_attempts, all_deliveries};
 use super::furnish::{HOSTS, furnish};
-use super::judge::{Breach, Evidence, judge};
 use super::keys::create;
 use super::leases::Leases;
 use super::ledger::Ledger;

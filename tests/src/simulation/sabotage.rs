@@ -9,8 +9,8 @@ use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Enqueue, NewDel
 use gatepost_testkit::fault::{Fault, Passing};
 use webhook_model::{Activity, Webhook, WebhookId};
 
+use super::checks::Promise;
 use super::clock::VirtualClock;
-use super::judge::Promise;
 use super::notices::Said;
 
 /// Seconds of a lease, which lasts 40; timeouts are 3 to 10.

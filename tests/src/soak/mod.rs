@@ -28,8 +28,8 @@ use webhook_model::{
 };
 
 use crate::chaos::now;
-use crate::here::Here;
-use crate::open::one_system;
+use crate::local_names::Here;
+use crate::permissive_platform::one_system;
 
 /// Occurrences a second; each reaches one target of every kind that can keep up.
 const PACE: u64 = 5;

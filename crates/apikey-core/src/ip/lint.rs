@@ -63,7 +63,7 @@ impl fmt::Display for IpLint {
         match self {
             Self::DeadDenyList { entries } => write!(
                 f,
-                "the IP allow list decides alone: the {entries} entries of the IP deny list have no effect"
+                "only the IP allow list decides: the {entries} entries of the IP deny list have no effect"
             ),
             Self::LocksOut { addr, because } => {
                 write!(f, "this locks out your own address {addr} ({because})")

@@ -16,7 +16,7 @@ mod lint;
 mod list;
 mod policy;
 mod range;
-mod within;
+mod subset;
 
 pub use compiled::CompiledIpPolicy;
 pub use explain::Explanation;

@@ -1,8 +1,8 @@
 //! Connecting: from an origin to an open byte stream, under the target policy.
 
 mod dial;
+mod happy_eyeballs;
 mod proxy;
-mod race;
 mod resolve;
 mod stream;
 
@@ -47,7 +47,7 @@ impl Connector {
         {
             None => {
                 progress.enter(Phase::Connect);
-                Ok(race::connect(self.dial.as_deref(), addrs).await?)
+                Ok(happy_eyeballs::connect(self.dial.as_deref(), addrs).await?)
             }
             Some(proxy) => {
                 progress.enter(Phase::Proxy);

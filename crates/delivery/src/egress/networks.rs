@@ -4,9 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
 
+use super::embedded_ipv4::unfold;
 use super::refusal::TargetRefusal;
-use super::special::{SpecialPurpose, is_metadata, special_purpose};
-use super::unfold::unfold;
+use super::special_addresses::{SpecialPurpose, is_metadata, special_purpose};
 
 /// The part of a [`TargetPolicy`](super::TargetPolicy) about addresses.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -1,6 +1,6 @@
 //! The reason for refusing a target.
 
-use super::special::SpecialPurpose;
+use super::special_addresses::SpecialPurpose;
 
 /// The rule of a [`TargetPolicy`](crate::TargetPolicy) that refused a target.
 ///

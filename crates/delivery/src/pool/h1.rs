@@ -15,7 +15,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
 
-use super::own_head::{NextHead, OwnHead};
+use super::request_head::{NextHead, OwnHead};
 use crate::connect::Stream;
 use crate::meter::{Meter, Metered};
 

@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::under_way::{Begun, UnderWay};
+use super::idle_data_limit::{Begun, UnderWay};
 use crate::connect::Stream;
 use crate::meter::{Meter, Metered, SettingsReader};
 

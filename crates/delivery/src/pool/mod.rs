@@ -4,13 +4,13 @@
 //! needs no wake-up between tasks, and an attempt that is dropped closes its connection. An idle
 //! connection is checked when it is taken out, and closed when it has been idle too long.
 
+mod connection_group;
 mod h1;
 mod h2;
+mod idle_data_limit;
 mod idle_limit;
-mod own_head;
-mod shelf;
+mod request_head;
 mod sweep;
-mod under_way;
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -18,10 +18,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
+pub(crate) use connection_group::{Idle, Shelf};
 pub(crate) use h1::H1;
 pub(crate) use h2::H2;
 use idle_limit::IdleLimit;
-pub(crate) use shelf::{Idle, Shelf};
 use sweep::Left;
 use tokio::time::Instant;
 

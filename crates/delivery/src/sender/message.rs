@@ -10,7 +10,7 @@ use http_body::Body as _;
 use http_body_util::Full;
 
 use super::core::Parts;
-use super::shown::shown;
+use super::masked_head::shown;
 use crate::outcome::{ErrorClass, Protocol};
 use crate::request::{Header, Request, RequestError};
 

@@ -7,13 +7,13 @@ mod core;
 mod deliver;
 mod exchange;
 mod header_names;
+mod large_signatures;
+mod masked_head;
 mod message;
 mod open;
 mod preview;
 mod redirect;
 mod send;
-mod shown;
-mod signed;
 
 pub use self::builder::SenderBuilder;
 pub use self::core::Sender;

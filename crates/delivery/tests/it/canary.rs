@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use delivery::{Proxy, Sender, SigningKeys};
 
-use crate::heard::heard;
+use crate::captured_log::heard;
 use crate::support::certs::{Shown, ca, config, params, trusting};
 use crate::support::receiver::{After, local_sender};
 use crate::support::request::{now, post};

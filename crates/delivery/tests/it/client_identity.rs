@@ -8,8 +8,8 @@ use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::task::JoinSet;
 
-use crate::support::asking::{Asking, Asks, Client};
 use crate::support::certs::{Ca, ca, trusting};
+use crate::support::client_certificates::{Asking, Asks, Client};
 use crate::support::request::{now, post};
 use crate::support::tls::BOTH;
 

@@ -21,8 +21,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::support::asking::{Asking, Asks};
 use crate::support::certs::{Ca, ca, params, trusting};
+use crate::support::client_certificates::{Asking, Asks};
 use crate::support::frames::listen;
 use crate::support::receiver::local_sender;
 use crate::support::request::{now, post};

@@ -7,6 +7,8 @@ mod support;
 
 mod attempt;
 mod canary;
+#[path = "../../../../tests/src/captured_log.rs"]
+mod captured_log;
 mod classes;
 mod client_identity;
 mod deliver;
@@ -14,8 +16,6 @@ mod dns;
 mod groups;
 mod header_limit;
 mod header_order;
-#[path = "../../../../tests/src/heard.rs"]
-mod heard;
 mod http2;
 mod http2_abuse;
 mod odd_heads;

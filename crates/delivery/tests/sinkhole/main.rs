@@ -7,18 +7,18 @@
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
 mod dns;
+mod servers;
 #[path = "../support/spellings.rs"]
 mod spellings;
 #[path = "../support/wire.rs"]
 mod wire;
-mod world;
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use delivery::{DnsFault, ErrorClass, Proxy, Request, Sender, SenderBuilder, TargetPolicy, Trust};
+use servers::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 use spellings::{FORBIDDEN, PUBLIC, spellings};
-use world::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 
 /// Names with AAAA only, with both families, aliases of inner names, and the names that the machine
 /// knows itself.

@@ -17,7 +17,7 @@ changes-lost =
 ## The columns
 
 changes-when = When
-changes-who = Who
+changes-who = Changed by
 changes-what = Action
 changes-record = Record
 changes-fields = Changed
@@ -37,7 +37,7 @@ changes-more-fields = and { $count } more
 # A value that is empty.
 changes-empty = empty
 
-## What the record is
+## Kinds of records
 
 lists-changes-state-user-api-keys = API key
 lists-changes-state-webhook-urls = Webhook
@@ -45,7 +45,7 @@ lists-changes-state-tasks = Task
 lists-changes-state-task-events = Event
 lists-changes-state-webhooks = Delivery
 
-## What was done
+## Actions
 
 changes-did-cancel = Cancelled
 changes-did-create = Created
@@ -89,7 +89,7 @@ lists-changes-matches =
             }
        *[other] { $matching } of { $count } changes match
     }
-lists-changes-too-many = More than { $count } changes cannot be searched, filtered or sorted at once.
+lists-changes-too-many = More than { $count } changes cannot be searched, filtered or sorted together.
 lists-changes-only-record = Only the changes of one record are listed.
 lists-changes-only-by = Only the changes made by one user are listed.
 lists-changes-narrow-record = Open the changes of one record, from its page.

@@ -5,7 +5,7 @@ deliveries-title = Deliveries
 # On a badge next to the state: a user sent this delivery to test a task.
 deliveries-test = Test
 
-## What a delivery waits for: a phrase beside its state.
+## The reason why a delivery waits: a phrase next to its state.
 
 deliveries-running-attempt = attempt { $number } in progress
 deliveries-held-disabled = held: webhook is disabled
@@ -27,7 +27,7 @@ deliveries-retry = retrying, next attempt { $when }
 deliveries-retry-of-due = retry { $number } of { $of }, next attempt now
 deliveries-retry-of = retry { $number } of { $of }, next attempt { $when }
 
-## What made a delivery.
+## The cause of a delivery
 
 # $type: a type of events, such as "Virtual machines". $event: an event, such as "powered on".
 deliveries-cause-event = { $type }: { $event }
@@ -81,7 +81,7 @@ deliveries-count-back =
         [one] At least { $count } delivery, counted back to { $time }.
        *[other] At least { $count } deliveries, counted back to { $time }.
     }
-# The same where the list is oldest first.
+# The same if the list is oldest first.
 deliveries-count-up =
     { $count ->
         [one] At least { $count } delivery, counted up to { $time }.
@@ -109,7 +109,7 @@ deliveries-searching-text =
     No delivery searched so far matches the filter. A time range makes the search faster.
 # A search that took long stopped. $time: when the last delivery that was searched was queued.
 deliveries-searched = Searched back to { $time }.
-# The same where the oldest are searched first.
+# The same if the oldest are searched first.
 deliveries-searched-up = Searched up to { $time }.
 # The link that continues from there.
 deliveries-search-further = Search further
@@ -208,7 +208,7 @@ deliveries-cancel-first = Delivery #{ $id } will not be sent. Its state becomes 
 deliveries-cancel-again = Delivery #{ $id } will not be sent again. Its state becomes { $state }.
 deliveries-cancel-kept = It can be replayed later.
 deliveries-cancel-button = Cancel delivery
-# The way back, beside it.
+# The way back, next to it.
 deliveries-cancel-back = Keep delivery
 
 ## The message of a delivery
@@ -237,7 +237,7 @@ deliveries-request-none = No request has been sent, or it was not kept.
 deliveries-curl = curl command
 deliveries-curl-planned = Based on the current settings of the webhook.
 deliveries-curl-copy = Copy as curl
-# $placeholder: what the command has in place of a password or another secret.
+# $placeholder: stands in the command for a password or another secret.
 deliveries-curl-hint = Replace each { $placeholder }. A signature is valid for a few minutes.
 # $file: the name of the downloaded file.
 deliveries-curl-hint-file =

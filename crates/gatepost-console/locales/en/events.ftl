@@ -7,7 +7,7 @@ events-types = Event types
 events-new = New event
 events-new-of = New event of type { $type }
 
-## What an event is called. $type: the label of its type. $event: its own, such as "Powered on".
+## Names of events. $type: the label of its type. $event: its own, such as "Powered on".
 
 events-name = { $type }: { $event }
 # An event to which its user gave a label. $label: the label. $event: what the platform calls it.
@@ -15,7 +15,7 @@ events-labelled = { $label } ({ $event })
 # The same for screen readers, as part of the name of a button. $target: what it applies to.
 events-name-of = { $type } { $event } { $target }
 
-## What an event applies to
+## Targets of events
 
 events-target-object = object { $number }
 # $tag: the name of the tag, or its number.
@@ -39,7 +39,7 @@ events-trigger = Trigger
 events-enable = Enable
 events-disable = Disable
 events-delete = Delete
-# What screen readers say for these four. $name: events-name-of.
+# The four texts before, for screen readers. $name: events-name-of.
 events-trigger-of = Trigger { $name }
 events-enable-of = Enable { $name }
 events-disable-of = Disable { $name }
@@ -49,7 +49,7 @@ events-none-text =
     An event defines when a task runs: when something happens to an object of the platform, to any
     object with a tag, or to the platform as a whole.
 
-## What was done
+## Results
 
 events-done-created = The event was created and now runs its task.
 events-done-saved = The event was saved.
@@ -66,11 +66,11 @@ events-intro =
     what happens, to which object, and the task to run.
 events-type-hint = The area of the platform where the event happens.
 events-type-catalog = All types and their events
-# Goes on to the rest of the form.
+# Continues to the rest of the form.
 events-continue = Continue
 events-form-event = Event
-events-form-event-hint = What triggers the task.
-events-meanings = What these events mean
+events-form-event-hint = The task runs when this happens.
+events-meanings = Meanings of these events
 events-form-target = Applies to
 events-form-target-all = All objects
 events-form-target-instance = One object
@@ -97,20 +97,20 @@ events-filter-in = The value is one of these. $nin: it is none of these.
 events-filter-not = The value exists and is not this.
 events-filter-exists = The value exists. With false: it does not.
 events-filter-or = At least one of these sets of conditions is met.
-# Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
+# Next to the filter of an event that was stored before filters were obeyed. $rule: what is wrong
 # with it, such as “at disk: must not be a list”.
 events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }
 events-form-context = Context (optional)
 events-form-context-hint =
     A JSON object for the message of the task, which shows it as the variable “context”, and a part
-    of it by a path such as context.room.
+    of it by a path such as context.zone.
 events-form-label = Label (optional)
-events-form-label-hint = What you call this event in lists.
+events-form-label-hint = Your name for this event in lists.
 events-form-enabled = Enabled
 events-create = Create event
 events-save = Save event
 
-## What is wrong with a field
+## Errors of fields
 
 events-choose-event = Choose the event.
 events-choose-object = Choose the object.
@@ -134,7 +134,7 @@ events-trigger-title = Trigger this event?
 events-trigger-question =
     Triggering { $name } ({ $target }) runs the task { $task } now, as if the event had happened. The
     message is really sent. The filter of the event is not applied.
-# What it brings: variables with their samples in the fields below, or data, or both, or nothing.
+# The event brings variables, with their samples in the fields below, or data, or both, or nothing.
 events-trigger-samples = It brings these variables, with sample values from the event catalog.
 events-trigger-samples-data =
     It brings these variables and data, with sample values from the event catalog.

@@ -1,5 +1,5 @@
-### What forms share: what is wrong with a form as a whole, forms that outlive their session, and the
-### popup that shows a secret once.
+### Texts that forms share: errors of a form as a whole, forms that outlive their session, and the popup
+### that shows a secret once.
 
 # An editable list, such as the headers of a webhook, has more rows than it may have.
 forms-too-many-rows = Must have at most { $count } rows.
@@ -23,7 +23,7 @@ forms-changed-stored = Stored now:
 # In front of the value in the form.
 forms-changed-typed = Yours:
 forms-changed-empty = empty
-# Of a checkbox that is ticked.
+# A checkbox that is ticked.
 forms-changed-on = on
 
 ## The popup that shows a new key or secret once
@@ -33,11 +33,11 @@ forms-once-copy = Copy
 forms-once-save = Save { $extension }
 # Closes the popup.
 forms-once-done = Done
-# Where scripts are off, in place of the button "Copy".
+# Without scripts, in place of the button "Copy".
 forms-once-select = Select the text to copy it.
 # Asked before the popup closes.
 forms-once-unsaved = You have neither copied nor saved it, and it cannot be shown again.
 forms-once-back = Go back
 forms-once-discard = Close anyway
-# The box to tick before the popup closes, where scripts are off.
+# Without scripts, the box to tick before the popup closes.
 forms-once-kept = I have copied or saved it

@@ -1,4 +1,4 @@
-### What all pages share.
+### Texts that all pages share.
 
 ## Numbers
 
@@ -77,16 +77,16 @@ frame-pages = Pages
 frame-first-page = First page
 frame-next-page = Next page
 frame-cancel = Cancel
-# What screen readers say for a menu of buttons that are rarely used.
+# A menu of buttons that are rarely used, for screen readers.
 frame-more-actions = More actions
-# Beside the reason why a deletion was refused.
+# Next to the reason why a deletion was refused.
 frame-nothing-deleted = Nothing was deleted.
 # Above the errors of a form.
 frame-nothing-saved = Nothing was saved.
 # After why nothing was saved; a list of fields and their errors follows.
 frame-correct = Correct the following:
 frame-picker-choose = Choose…
-# A field for the number of a row, where there are too many rows to choose from.
+# A field for the number of a row, if there are too many rows to choose from.
 frame-picker-number = { $label } (id)
 # $number: of the row, from 1.
 frame-row-up = Move row { $number } up
@@ -94,7 +94,7 @@ frame-row-down = Move row { $number } down
 frame-row-remove = Remove row { $number }
 frame-row-add = Add row
 
-## Names of fields, where errors are listed
+## Names of fields, in lists of errors
 
 frame-field-name = Name
 frame-field-description = Description
@@ -149,7 +149,7 @@ frame-skip = Skip to content
 frame-navigation = Console
 # Names the links to the pages above this one for screen readers.
 frame-trail = Breadcrumb
-# What screen readers say for the user's name. $name: that name.
+# The user's name, for screen readers. $name: that name.
 frame-logged-in-as = Logged in as { $name }
 # A key was in the address of this page, such as one that was typed into a search.
 frame-key-withheld =
@@ -164,7 +164,7 @@ frame-section-events = Events
 frame-section-deliveries = Deliveries
 frame-section-changes = Changes
 
-## What the script says
+## Texts of the script
 
 frame-script-copied = Copied.
 frame-script-selected = Your browser did not allow copying. The text is selected: copy it with the keyboard.
@@ -172,11 +172,11 @@ frame-script-row-added = Row added.
 frame-script-row-removed = Row removed.
 # $value: a number, from 1.
 frame-script-row-moved = Row moved to position { $value }.
-# Beside a date field. $value: a time zone, such as Europe/Berlin.
+# Next to a date field. $value: a time zone, such as Europe/Berlin.
 frame-script-zone = (your time zone, { $value })
 frame-script-session-ended = Your session has ended.
 frame-script-log-in = Log in
-frame-script-gone = What this page shows is no longer available.
+frame-script-gone = The content of this page is no longer available.
 frame-script-reload = Reload
 frame-script-connection-lost = Connection lost, trying again…
 

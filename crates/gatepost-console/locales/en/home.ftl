@@ -43,7 +43,7 @@ home-latest-none =
 ## The queue of the whole system, for system administrators
 
 home-queue-title = Queue
-# Names of figures; the number is above.
+# Names of numbers; the number is above.
 home-queue-queued = queued
 home-queue-running = running
 home-queue-in-flight = in flight on this node
@@ -61,7 +61,7 @@ home-limits-keys = API keys
 home-limits-webhooks = Webhooks
 home-limits-tasks = Tasks
 home-limits-events = Events
-# Of keys, webhooks, tasks and events together.
+# The total of keys, webhooks, tasks and events.
 home-limits-record-bytes = Size of these records
 home-limits-waiting = Waiting deliveries
 home-limits-waiting-bytes = Size of their messages

@@ -29,7 +29,7 @@ keys-ip-lists = IP lists
 keys-state = State
 # The heading of the column of buttons, for screen readers.
 keys-actions = Actions
-# Links beside a key, and what screen readers say for them. $name: the name of the key.
+# Links next to a key, and the same for screen readers. $name: the name of the key.
 keys-edit = Edit
 keys-delete = Delete
 keys-edit-of = Edit { $name }
@@ -59,10 +59,10 @@ keys-active = active
 keys-expired = expired
 keys-disabled = disabled
 keys-gone = deleted
-# What a key may do that may not do everything: only read, or use some tables and scopes.
+# The permissions of a key that may not do everything: only read, or use some tables and scopes.
 keys-read-only = read-only
 keys-limited = limited
-# What to look at in a review.
+# Reasons to look at a key in a review.
 keys-never-used = never used
 keys-unused =
     { $count ->
@@ -91,7 +91,7 @@ keys-save = Save key
 keys-edit-text = Editing does not change the key string. Changes take effect immediately.
 keys-edit-expired = This key has expired and can no longer be edited. Delete it and create a new one.
 keys-form-name = Name
-keys-form-name-hint = What uses the key, for example a pipeline.
+keys-form-name-hint = The program that uses the key, for example a pipeline.
 keys-form-description = Description (optional)
 keys-form-user = Owner
 keys-form-user-hint = The key has the permissions of this user.
@@ -110,12 +110,12 @@ keys-form-addresses-text =
     except for the enabled entries of the deny list.
 keys-form-allow = IP allow list (optional)
 keys-form-deny = IP deny list (optional)
-# Labels of the fields of one entry. $number: its place in the list.
+# Labels of the fields of one entry. $number: its position in the list.
 keys-form-entry = Entry { $number }
 keys-form-entry-enabled = Entry { $number } enabled
 # Shown in the empty field of an entry.
 keys-form-entry-example = 10.0.0.0/8 or 192.168.1.5
-# Beside the box that enables an entry.
+# Next to the box that enables an entry.
 keys-form-enabled = Enabled
 keys-form-grant = Permissions
 keys-form-grant-text = A key never has more permissions than its owner. You can give it fewer.
@@ -130,7 +130,7 @@ keys-form-requests-per-minute-hint = Further requests get status 429 until the n
 # $count is the most requests per minute that any key may make.
 keys-form-requests-most = At most { $count }. Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
 
-## What is wrong with the form
+## Errors of the form
 
 keys-problem-owner = Choose a user.
 keys-problem-owner-unknown = This user does not exist.
@@ -185,7 +185,7 @@ keys-grant-tables = Tables: { $names }
 keys-grant-scopes = Scopes: { $names }
 keys-grant-only = The key can use only these:
 keys-is-disabled = This key is disabled: requests that use it are refused as if it had been deleted.
-# Beside the name of the other key.
+# Next to the name of the other key.
 keys-rolled-from = Replaces
 keys-rolled-to = Replaced by
 keys-rolled-gone = a deleted key
@@ -208,7 +208,7 @@ keys-disable-button = Disable key
 
 keys-roll-title = Roll this API key?
 keys-roll-text =
-    A new key takes the place of { $name } ({ $hint }), with the same settings and the next name. Both
+    A new key replaces { $name } ({ $hint }), with the same settings and the next name. Both
     work until the old key ends.
 keys-roll-overlap = The old key ends
 keys-roll-now = Now
@@ -241,7 +241,7 @@ keys-leaked-found =
        *[other] The text contains { $count } API keys.
     }
 keys-leaked-shown = The first { $count } are shown.
-# What was done to a key.
+# The action on a key.
 keys-leaked-done = Action taken
 keys-leaked-done-report = Owner notified
 keys-leaked-done-disable = Disabled
@@ -314,7 +314,7 @@ keys-level-user = User
 keys-level-tenant = Tenant administrator
 keys-level-system = System administrator
 keys-level-other = Other
-# What else the user has: the name of a list, and how many records it has. For screen readers the
+# The user's other records: the name of a list, and how many records it has. For screen readers the
 # number is said with what is counted.
 keys-user-webhooks = Webhooks
 keys-user-webhooks-count =
@@ -364,14 +364,14 @@ keys-uses-total-refused =
 # Names the links to 7, 30 and 90 days for screen readers.
 keys-uses-ranges = Days shown
 keys-uses-chart = Uses per day
-keys-uses-chart-said = Uses and refusals per day, last { $count } days. The table below has all figures.
+keys-uses-chart-said = Uses and refusals per day, last { $count } days. The table below has all numbers.
 # The legend of the chart.
 keys-uses-used = used
 keys-uses-refused = refused
 keys-uses-refused-text = Refused means that the key itself was right, but it had expired, the address was not allowed, it was used too often, or its owner was disabled. Wrong keys are not counted. Days are in UTC.
 # The end of the time axis.
 keys-uses-today = today
-keys-uses-table = The figures as a table
+keys-uses-table = The numbers as a table
 keys-uses-day = Day (UTC)
 keys-uses-column-used = Used
 keys-uses-column-refused = Refused

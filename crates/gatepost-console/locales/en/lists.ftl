@@ -32,7 +32,7 @@ lists-previous-page = Previous page
 
 ## The list of API keys
 
-# What the form is called, for screen readers. The texts of the other lists are alike.
+# The name of the form, for screen readers. The texts of the other lists are alike.
 lists-keys-search = Search API keys
 lists-keys-searched = Searches name, description and the visible part of the key.
 lists-keys-count =
@@ -57,7 +57,7 @@ lists-keys-matches =
             }
        *[other] { $matching } of { $count } keys match
     }
-lists-keys-too-many = More than { $count } keys cannot be searched, filtered or sorted at once.
+lists-keys-too-many = More than { $count } keys cannot be searched, filtered or sorted together.
 
 # Orders to choose from: the order of each column, and the same turned round ("-down").
 lists-keys-sort-name = Name, A to Z
@@ -102,7 +102,7 @@ lists-webhooks-matches =
             }
        *[other] { $matching } of { $count } webhooks match
     }
-lists-webhooks-too-many = More than { $count } webhooks cannot be searched, filtered or sorted at once.
+lists-webhooks-too-many = More than { $count } webhooks cannot be searched, filtered or sorted together.
 
 lists-webhooks-sort-name = Name, A to Z
 lists-webhooks-sort-name-down = Name, Z to A
@@ -145,7 +145,7 @@ lists-tasks-matches =
             }
        *[other] { $matching } of { $count } tasks match
     }
-lists-tasks-too-many = More than { $count } tasks cannot be searched, filtered or sorted at once.
+lists-tasks-too-many = More than { $count } tasks cannot be searched, filtered or sorted together.
 # Said below the number of rows.
 lists-tasks-only-webhook = Only the tasks of one webhook are listed.
 # One of the ways to narrow a list down.
@@ -190,7 +190,7 @@ lists-events-matches =
             }
        *[other] { $matching } of { $count } events match
     }
-lists-events-too-many = More than { $count } events cannot be searched, filtered or sorted at once.
+lists-events-too-many = More than { $count } events cannot be searched, filtered or sorted together.
 lists-events-only-task = Only the events of one task are listed.
 lists-events-narrow-type = Choose a type.
 lists-events-narrow-task = Open the events of one task.
@@ -221,7 +221,7 @@ lists-unreadable-task = Task { $id }
 lists-unreadable-event = Event { $id }
 # The record's name follows for screen readers.
 lists-unreadable-delete = Delete
-# What screen readers say for it. $name: such as "Webhook 12".
+# The same for screen readers. $name: such as "Webhook 12".
 lists-unreadable-delete-of = Delete { $name }
 lists-unreadable-webhook-question =
     Webhook { $id } cannot be read. It will be deleted with everything that belongs to it. This

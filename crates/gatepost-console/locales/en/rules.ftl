@@ -1,11 +1,11 @@
-### What the rules themselves say: what a field must be, why a target is refused, how an attempt went.
+### Texts of the rules: what a field must be, why a target is refused, how an attempt went.
 ### The crates below word it, in English, for the API as well. A sentence of theirs is recognized by the
-### English here, whose variables stand for whatever is in their place; so the English stays as it is.
+### English here, whose variables stand for any text; so the English stays as it is.
 ### Most are shown with a capital letter in front and a full stop behind.
 
 ## Outcomes of attempts
 
-# $rule: what went wrong, a text of its own below.
+# $rule: what went wrong, a separate text below.
 rules-delivered-with-status = delivered with status { $status }
 rules-target-responded-with-status = the target responded with status { $status }
 rules-target-closed-connection-before-it = the target closed the connection before it responded
@@ -90,7 +90,7 @@ rules-its-token-type-is-not = its token_type is not Bearer
 
 ## Why a target is refused
 
-# $rule: which addresses, a text of its own below. $advice: what the platform says can be done.
+# $rule: which addresses, a separate text below. $advice: what the platform says can be done.
 rules-target-policy-refuses = the target policy refuses { $rule }
 rules-target-policy-refuses-with-advice = the target policy refuses { $rule }: { $advice }
 rules-target-policy-denies-network-of = the target policy denies the network of this target
@@ -142,7 +142,7 @@ rules-private-key-cannot-be-used = the private key cannot be used: it must be RS
 rules-only-https-url-can-ask = only an https URL can ask for a client certificate
 rules-private-key-does-not-belong = the private key does not belong to the first certificate: the client's own certificate comes first, then those that issued it
 
-## What any field must be
+## Rules for any field
 
 rules-is-required = is required
 rules-does-not-exist = does not exist
@@ -176,7 +176,7 @@ rules-must-be-0-to-seconds = must be 0 to { $most } seconds (30 days)
 rules-must-be-at-most-mib-long = must be at most 1 MiB long; report it in parts
 rules-must-hold-at-most-keys = must hold at most 1,000 keys; report it in parts
 
-## What a key may do
+## Permissions of a key
 
 rules-must-be-1-to-requests = must be 1 to { $most } requests per minute
 rules-must-be-at-most-requests = must be at most { $requests } requests per minute
@@ -207,8 +207,8 @@ rules-is-not-ipv4-or-ipv6 = is not an IPv4 or IPv6 address or CIDR range, such a
 rules-has-prefix-length-that-is = has a prefix length that is not a plain number from 0 to { $most }
 rules-holds-white-space = holds white space
 rules-has-ipv6-zone-write-it = has an IPv6 zone: write it without % and what follows
-# What may surprise.
-rules-ip-allow-list-decides-alone = the IP allow list decides alone: the { $count } entries of the IP deny list have no effect
+# Warnings.
+rules-only-ip-allow-list-decides = only the IP allow list decides: the { $count } entries of the IP deny list have no effect
 rules-no-entry-of-ip-allow = no entry of the IP allow list is enabled: the key works from nowhere
 rules-no-entry-of-ip-deny = no entry of the IP deny list is enabled: it blocks nobody
 rules-all-of-ipv4-is-blocked = all of IPv4 is blocked, IPv6 is not: add ::/0 to block both
@@ -243,7 +243,7 @@ rules-urls-more-than-4-gb = URLs more than 4 GB are not supported
 ## Authorization of a webhook
 
 rules-must-be-one-of-none = must be one of none, basic, bearer, apikey, oauth2
-rules-must-be-token-alone-without = must be the token alone, without the word Bearer
+rules-must-be-only-token-without = must be only the token, without the word Bearer
 rules-must-be-token-of-letters = must be a token of letters, digits and -._~+/ (RFC 6750)
 rules-must-be-raw-key-without = must be the raw key, without a prefix or keyword
 rules-must-be-visible-ascii-without = must be visible ASCII without surrounding spaces
@@ -281,8 +281,8 @@ rules-must-be-at-most-100 = must be at most 100 lines and 32768 bytes
 rules-must-have-apikey-as-whole = must have ${"{"}APIKEY{"}"} as a whole value: no prefix is added to a key
 rules-must-not-use-apikey-authorization = must not use ${"{"}APIKEY{"}"}: the authorization type is not apikey
 rules-must-use-apikey-at-most = must use ${"{"}APIKEY{"}"} at most once
-rules-must-not-set-authorization-beside = must not set Authorization beside an authorization type other than none
-rules-must-not-set-it-carries = must not set { $carrier }: it carries the API key; a line 'Name: ${"{"}APIKEY{"}"}' chooses its place
+rules-must-not-set-authorization-with = must not set Authorization with an authorization type other than none
+rules-must-not-set-it-carries = must not set { $carrier }: it carries the API key; a line 'Name: ${"{"}APIKEY{"}"}' names another header
 rules-must-not-set-twice = must not set { $header } twice
 
 ## Limits, channels and signing of a webhook
@@ -315,7 +315,7 @@ rules-is-not-event-of-this = is not an event of this type
 rules-object-or-tag-is-required = an object or a tag is required for this event type
 rules-this-event-type-takes-neither = this event type takes neither an object nor a tag
 rules-must-be-1-to-64-of = must be 1 to 64 of a-z, 0-9 and _, a letter first
-# $path: where in the filter. $operator, $name: such as $in.
+# $path: the path in the filter. $operator, $name: such as $in.
 rules-at = at { $path }: { $rule }
 rules-must-have-at-most-8 = must have at most 8 objects in each other
 rules-must-hold-condition = must hold a condition
@@ -344,7 +344,7 @@ rules-must-have-names-of-1 = must have names of 1 to 64 letters, digits and _ th
 
 ## Refusals
 
-# $rule: of what there is too much, a text of its own below.
+# $rule: the items of which there are too many, a separate text below.
 rules-you-have-of = You have { $have } of { $most } { $rule }
 rules-this-user-has-of = This user has { $have } of { $most } { $rule }
 rules-webhooks = webhooks
@@ -359,7 +359,7 @@ rules-task-is-disabled = the task is disabled
 rules-row-is-being-changed-by = the row is being changed by others; try again
 rules-key-is-disabled-enable-it = the key is disabled; enable it before it is rolled
 rules-administrator-disabled-key-and-only = an administrator disabled the key, and only an administrator can enable it
-rules-key-was-rolled-already-roll = the key was rolled already; roll the key that took its place
+rules-key-was-rolled-already-roll = the key was rolled already; roll the key that replaced it
 rules-row-of-table-has-that-name = a row of { $table } has that name
 rules-there-is-no-such-object = there is no such object
 rules-you-may-not-watch-this = You may not watch this object
@@ -394,7 +394,7 @@ rules-own-api-key-was-deleted = An API key was deleted.
 rules-own-api-key-was-found-in = An API key was found in a text where it does not belong. At most once an hour for a key.
 rules-own-api-key-was-presented-from = An API key was presented from an address that its lists do not allow. At most once an hour for a key.
 rules-own-row-number-of-webhook = The row number of the webhook
-rules-own-what-last-failure-was = What the last failure was
+rules-own-last-failure = The last failure
 rules-own-since-when-it-has-done = Since when it has done nothing but fail
 rules-own-row-number-of-key = The row number of the key
 rules-own-part-of-key-that-may = The part of the key that may be shown

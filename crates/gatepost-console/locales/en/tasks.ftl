@@ -25,12 +25,12 @@ tasks-state-disabled = disabled
 # The task is deleted after it has run.
 tasks-state-once = one-time
 tasks-test-or-run = Test or run
-# What screen readers say for tasks-test-or-run. $name: the name of the task.
+# tasks-test-or-run for screen readers. $name: the name of the task.
 tasks-test-or-run-of = Test or run { $name }
 tasks-enable = Enable
 tasks-disable = Disable
 tasks-delete = Delete
-# What screen readers say for these three.
+# The three texts before, for screen readers.
 tasks-enable-of = Enable { $name }
 tasks-disable-of = Disable { $name }
 tasks-delete-of = Delete { $name }
@@ -39,7 +39,7 @@ tasks-none-text =
     A task defines what to send: a message, and the webhook that sends it. Events run it, or you run
     it manually.
 
-## What was done
+## Results
 
 # $link: tasks-created-event.
 tasks-done-created = The task was created. To define when it runs, create an event: { $link }
@@ -62,14 +62,14 @@ tasks-form-description = Description (optional)
 tasks-form-description-hint = The purpose, or what the target is expected to do.
 tasks-form-object-type = Object type
 tasks-object-type-webhook = Webhook
-tasks-form-object-type-hint = What the task acts on.
+tasks-form-object-type-hint = The type of the object on which the task acts.
 tasks-form-webhook = Object
 tasks-form-webhook-hint = The webhook that sends the message.
 # $link: tasks-object-new.
 tasks-object-none = A task needs a webhook. If you have none yet, create one first: { $link }
 tasks-object-new = New webhook
 tasks-form-action = Action
-tasks-form-action-hint = What the task does with it.
+tasks-form-action-hint = The action of the task on the object.
 tasks-form-enabled = Enabled
 tasks-form-enabled-hint = The task runs when its events occur, or when you run it.
 tasks-form-once = Delete task after running
@@ -86,7 +86,7 @@ tasks-variables = Variables
 tasks-variables-of = Variables of events: { $type }
 # $description: what the platform says of a variable. $sample: a value.
 tasks-variable-sample = { $description }: { $sample }
-# What screen readers say for a button that inserts a variable.
+# A button that inserts a variable, for screen readers.
 tasks-variable-insert = Insert { $variable } into the message
 tasks-variable-date = Date and time, such as Thu, 16 Oct 2025 11:38:07 EDT
 tasks-variable-timestamp = The same time in seconds since 1970-01-01 UTC
@@ -96,7 +96,7 @@ tasks-variable-type = The type of the event, such as vms
 tasks-variable-event = The event, such as poweron
 # A dot leads to a part of it, as in the name of the variable “data.disk.free”.
 tasks-variable-data =
-    What the event brings along, as JSON; with a path such as data.disk.free, a part of it
+    The data of the event, as JSON; with a path such as data.disk.free, a part of it
 
 ## The preview of a message
 
@@ -117,7 +117,7 @@ tasks-preview-unknown-more = Unknown variables are sent unchanged: { $names } an
 tasks-preview-not-json = The message is not JSON.
 tasks-preview-not-json-header = The message is not JSON, but the webhook's Content-Type header says it is.
 
-## What is wrong with a field
+## Errors of fields
 
 tasks-unknown-webhook = This webhook does not exist.
 tasks-choose-webhook = Choose the webhook that sends the message.
@@ -144,7 +144,7 @@ tasks-cancel-question =
     Deliveries of the task { $name } that wait to be sent, or to be sent again, will not be sent.
     Their state becomes { $state }.
 tasks-cancel-note =
-    What is being sent at this moment goes on. Cancelled deliveries can be replayed later, if their
+    Deliveries that are being sent are not cancelled. Cancelled deliveries can be replayed later, if their
     messages are kept.
 tasks-cancel-button = Cancel deliveries
 # Goes back without cancelling.
@@ -160,7 +160,7 @@ tasks-test-once = This task is deleted after it has run. A test does not delete 
 tasks-test-type = Event type
 tasks-test-type-hint = The message is filled in as if an event of this type had happened.
 tasks-test-type-none = No event, only a name
-# Goes on to the fields of the chosen type.
+# Continues to the fields of the chosen type.
 tasks-test-choose = Choose
 tasks-test-event = Event
 # $type: the label of the event's type.

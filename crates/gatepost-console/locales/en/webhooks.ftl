@@ -1,4 +1,4 @@
-### Webhooks: where and how to send.
+### Webhooks: the addresses of other systems, and how messages are sent to them.
 
 ## The list of webhooks
 
@@ -44,7 +44,7 @@ webhooks-last-waiting = Waiting
 # One of the four words above, and the reason.
 webhooks-last-reason = { $outcome }: { $reason }
 
-## What fails, on the first page
+## Failing webhooks, on the first page
 
 webhooks-failing-title =
     { $count ->
@@ -123,7 +123,7 @@ webhooks-configuration-certificates = Certificates
 webhooks-configuration-verified = verified
 webhooks-configuration-unverified = not verified
 webhooks-configuration-created = Created
-# In place of the test, where messages are fetched.
+# In place of the test, if messages are fetched.
 webhooks-fetch-title = Fetch messages
 webhooks-fetch-how = Messages wait until the receiver fetches them with an API key of the webhook's owner that is not read-only. The oldest come first.
 webhooks-fetch-first = First request
@@ -150,7 +150,7 @@ webhooks-deliveries-none = No deliveries yet.
 webhooks-deliveries-replay = Replay…
 webhooks-deliveries-all = All deliveries
 
-## Its figures and charts
+## Its metrics and charts
 
 webhooks-figures-title =
     { $range ->
@@ -172,27 +172,27 @@ webhooks-range-month = 30d
 webhooks-chart-deliveries = Deliveries
 webhooks-chart-deliveries-said =
     { $range ->
-        [day] Deliveries sent and failed per hour, last 24 hours. The table below has all figures.
-        [week] Deliveries sent and failed per six hours, last 7 days. The table below has all figures.
-       *[month] Deliveries sent and failed per day, last 30 days. The table below has all figures.
+        [day] Deliveries sent and failed per hour, last 24 hours. The table below has all numbers.
+        [week] Deliveries sent and failed per six hours, last 7 days. The table below has all numbers.
+       *[month] Deliveries sent and failed per day, last 30 days. The table below has all numbers.
     }
 webhooks-chart-failed = Failed attempts
 webhooks-chart-failed-said =
     { $range ->
-        [day] Share of attempts that failed per hour, last 24 hours. The table below has all figures.
-        [week] Share of attempts that failed per six hours, last 7 days. The table below has all figures.
-       *[month] Share of attempts that failed per day, last 30 days. The table below has all figures.
+        [day] Share of attempts that failed per hour, last 24 hours. The table below has all numbers.
+        [week] Share of attempts that failed per six hours, last 7 days. The table below has all numbers.
+       *[month] Share of attempts that failed per day, last 30 days. The table below has all numbers.
     }
 webhooks-chart-time = Average attempt duration
 webhooks-chart-time-said =
     { $range ->
-        [day] Average attempt duration per hour, last 24 hours. The table below has all figures.
-        [week] Average attempt duration per six hours, last 7 days. The table below has all figures.
-       *[month] Average attempt duration per day, last 30 days. The table below has all figures.
+        [day] Average attempt duration per hour, last 24 hours. The table below has all numbers.
+        [week] Average attempt duration per six hours, last 7 days. The table below has all numbers.
+       *[month] Average attempt duration per day, last 30 days. The table below has all numbers.
     }
 # The end of the time axis.
 webhooks-chart-now = now
-webhooks-table-title = The figures as a table
+webhooks-table-title = The numbers as a table
 webhooks-table-from = From (UTC)
 webhooks-table-sent = Sent
 webhooks-table-failed = Failed
@@ -203,7 +203,7 @@ webhooks-table-no-attempts = no attempts
 # The row of sums.
 webhooks-table-all = All
 
-## What was dropped
+## Dropped deliveries
 
 webhooks-dropped-title = Dropped
 webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one hour.
@@ -322,7 +322,7 @@ webhooks-submitted-title = Form already submitted
 webhooks-submitted = This form has already created a webhook. { $link }
 webhooks-submitted-link = Go to webhooks
 
-## What is wrong with a field, and what to know of it
+## Errors of fields, and advice
 
 webhooks-problem-name-taken = Another webhook already has this name.
 webhooks-problem-whole-number = Must be a whole number.

@@ -134,7 +134,7 @@ mod tests {
         let mut context = Context::from_waker(Waker::noop());
         let short = Form::read(Bytes::from_static(b"a=%26&&b=1+2&c"));
         let std::task::Poll::Ready(Ok(form)) = pin!(short).poll(&mut context) else {
-            panic!("a short one is read at once");
+            panic!("a short one is read in one poll");
         };
         assert_eq!((form.text("a"), form.text("b")), ("&", "1 2"));
         assert!(form.ticked("c") && !form.ticked(""));

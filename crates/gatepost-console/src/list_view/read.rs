@@ -319,7 +319,7 @@ mod tests {
         let even = |bytes| move |row: &u32| (row.is_multiple_of(2), bytes);
         let short = pin!(sifted((0..9).collect(), even(100)));
         let Poll::Ready(kept) = short.poll(&mut context) else {
-            panic!("a short one is done at once");
+            panic!("a short one is done in one poll");
         };
         assert_eq!(kept, [0, 2, 4, 6, 8]);
         let mut long = pin!(sifted((0..9).collect(), even(PIECE / 4)));

@@ -7,8 +7,8 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::HourlyCount;
 use webhook_model::{OwnerId, WebhookId};
 
+use crate::fair_map::Shares;
 use crate::settle::{has_failed, last_sent};
-use crate::shares::Shares;
 
 /// The maximum number of failing webhooks. Over it, those that failed the longest time ago are
 /// forgotten: of the owner with most of them, if that owner has a sixteenth.
@@ -34,7 +34,7 @@ struct Streak {
 #[derive(Debug)]
 pub(super) struct FailureStreaks {
     failing: Mutex<Shares<WebhookId, Streak>>,
-    /// When the target was last reported as gone, and at which revision.
+    /// The last `410 Gone` of the target, and the revision that it was sent at.
     gone: Mutex<Shares<WebhookId, (DateTime<Utc>, Revision)>>,
 }
 
@@ -289,7 +289,7 @@ mod tests {
             streaks.gone((WebhookId(1), OwnerId(1)), Revision(revision), now)
         };
         assert!(gone(1, 0));
-        assert!(!gone(3, 59), "changes do not take the places of others");
+        assert!(!gone(3, 59), "changes do not evict others");
         assert!(gone(3, 60));
         assert!(!gone(3, 600), "it was not changed since");
         assert!(!gone(1, 600), "a late response of what it was before");

@@ -17,8 +17,8 @@ use webhook_model::{Activity, TargetUrl, WebhookId};
 
 use super::job::{Job, Outgoing};
 use super::worker::REST;
+use crate::access::testing::Manner;
 use crate::config::{InFlightLimits, Limits};
-use crate::judge::testing::Manner;
 use crate::scheduler::SLOW;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 use crate::transport::Transport;
@@ -275,7 +275,7 @@ impl Transport for Explodes {
         _: &'a Request,
         _: DateTime<Utc>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
-        Box::pin(async { panic!("as told") })
+        Box::pin(async { panic!("on purpose") })
     }
 
     fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
@@ -290,7 +290,7 @@ impl Transport for Explodes {
         &'a self,
         _: &'a TargetUrl,
     ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
-        Box::pin(async { panic!("as told") })
+        Box::pin(async { panic!("on purpose") })
     }
 }
 
@@ -314,7 +314,7 @@ struct Panics(Arc<AtomicUsize>);
 impl Panics {
     fn panic(&self) -> ! {
         self.0.fetch_add(1, Ordering::SeqCst);
-        panic!("as told")
+        panic!("on purpose")
     }
 }
 

@@ -23,11 +23,11 @@ use tracing::Span;
 use tracing::field::Empty;
 use webhook_model::{OwnerId, TraceState};
 
-use super::authorized::{Sent, send};
+use super::authorization::{Sent, send};
+use super::evaluation::Watch;
 use super::job::{Job, Outgoing};
 use super::outcome;
 use super::retries::RetryPlan;
-use super::watch::Watch;
 use crate::admission::Admission;
 use crate::core::Core;
 use crate::guard::{GuardedSpan, guarded};

@@ -9,9 +9,9 @@ use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
+use crate::access::{Rule, SubscriptionPolicy};
 use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention, RetryScheduleLimits};
-use crate::judge::{Rule, SubscriptionPolicy};
-use crate::observe::{Nobody, Observer};
+use crate::observer::{Nobody, Observer};
 use crate::random::Random;
 use crate::trace::{TraceHeaders, Tracer};
 use crate::transport::Transport;
@@ -202,8 +202,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sends requests without `traceparent` and `tracestate`, so that no target can tell which of
-    /// the platform's requests made a message, or which messages one request made. By default
+    /// Sends requests without `traceparent` and `tracestate`, so that no target knows which of the
+    /// platform's requests made a message, or which messages one request made. By default
     /// requests carry both if there is a trace and the webhook has no header of either name. Owners
     /// of webhooks see the trace's id with a delivery either way.
     #[must_use]

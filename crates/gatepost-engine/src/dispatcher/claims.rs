@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim};
 use gatepost_storage::{Revision, StoreError};
 
-use super::part::Dispatcher;
+use super::dependencies::Dispatcher;
 use crate::admission::Permit;
 use crate::attempt::{Job, Outgoing};
 use crate::guard::guarded;

@@ -1,13 +1,13 @@
 //! Finds due deliveries, and claims them as far as there are permits.
 
 mod claims;
-mod lookout;
-mod part;
+mod dependencies;
+mod due_search;
+mod loops;
 mod pass;
 mod processes;
-mod run;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use part::Dispatcher;
+pub(crate) use dependencies::Dispatcher;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatepost_storage::StoreError;
 
 use super::claims::Claims;
-use super::part::Dispatcher;
+use super::dependencies::Dispatcher;
 use crate::admission::Permit;
 use crate::attempt::REST;
 use crate::guard::guarded;

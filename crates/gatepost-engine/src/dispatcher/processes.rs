@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gatepost_storage::StoreError;
 
-use super::part::Dispatcher;
+use super::dependencies::Dispatcher;
 use crate::guard::guarded;
 
 /// How long a process has its number, and after what time it renews it.

@@ -7,7 +7,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::Queues;
 use tokio::time::Instant;
 
-use super::part::Dispatcher;
+use super::dependencies::Dispatcher;
 use crate::guard::guarded;
 
 /// Queues read in one page.
@@ -31,7 +31,7 @@ impl Dispatcher {
                     () = inquiries.sweep_wanted() => {}
                 }
             } else if let Err(error) = self.sweep(rest).await {
-                guarded(|| tracing::warn!(%error, "could not walk over the lanes"));
+                guarded(|| tracing::warn!(%error, "could not sweep the queues"));
                 inquiries.sweep();
                 lifecycle.rest(AFTER_FAILURE).await;
             } else {

@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{
     Basis, Enqueue, NewOutbox, Origin, RemainingTasks, StoredDelivery,
 };
 
-use super::bite::Bite;
+use super::batch::Bite;
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
 use super::finder::Ask;

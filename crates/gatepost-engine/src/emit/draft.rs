@@ -5,23 +5,23 @@ use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks, RoutesVersion};
 use webhook_model::{OwnerId, TaskId};
 
-use super::bite::Bite;
+use super::batch::Bite;
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Plan, Spent};
-use super::races::Races;
+use super::preconditions::Races;
 use super::sink::{Decided, Sink};
+use crate::access::{Headroom, Judge};
 use crate::error::EmitError;
-use crate::few::Few;
-use crate::judge::{Headroom, Judge};
 use crate::routes::{Matched, MatchedTask};
+use crate::small_map::Few;
 
 /// The resources that were used before a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<'a> {
     /// Used by its occurrence, as far as is known.
     pub occurrence: &'a Spent,
-    /// Used by the drafts that will be stored together with it, which the judge does not know yet.
+    /// Used by the drafts that will be stored together with it, which the quotas do not count yet.
     pub set: &'a Spent,
     /// None of these drafts is, or leaves, a row of the outbox that it must not overtake.
     pub first: bool,

@@ -10,12 +10,12 @@ use gatepost_ids::{Audience, Realm};
 use tokio::sync::Mutex;
 use webhook_model::Occurrence;
 
-use super::apart::WaitingRows;
 use super::emitter::Emitter;
+use super::waiting_rows::WaitingRows;
 use crate::core::Core;
 use crate::error::EmitError;
 use crate::guard::guarded;
-use crate::quiet;
+use crate::poll_backoff;
 
 /// Audiences that this process works off concurrently.
 const PARTS: u32 = 4;
@@ -102,7 +102,7 @@ impl OutboxDrain {
             let _listener = self.listener.lock().await;
             let pause = match self.in_vain.fetch_add(1, Ordering::Relaxed) {
                 in_vain if in_vain < QUIET => self.poll / OFTEN,
-                in_vain => quiet::pause(self.poll, in_vain - QUIET),
+                in_vain => poll_backoff::pause(self.poll, in_vain - QUIET),
             };
             tokio::select! {
                 biased;

@@ -8,11 +8,11 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Origin, RemainingTasks, TaskRoute, WebhookRoute};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
+use crate::access::{Heard, Hearing};
 use crate::core::Core;
-use crate::few::Few;
-use crate::judge::{Heard, Hearing};
 use crate::lifecycle::Lifecycle;
 use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables, readable};
+use crate::small_map::Few;
 
 /// Up to this number, tasks that are selected by number are read one by one: that costs less than
 /// the table of a realm that is not in memory.

@@ -1,34 +1,34 @@
 //! From an occurrence to stored deliveries.
 
-mod ahead;
-mod apart;
-mod bite;
+mod batch;
 mod commit;
-mod decide;
+mod decision;
 mod draft;
+mod draft_set;
 mod drain;
+mod earlier_rows;
+mod emit_many;
 mod emitted;
 mod emitter;
 mod emitting;
-mod fill;
 mod finder;
 mod launcher;
-mod letter;
-mod many;
+mod manual_message;
 mod outbox;
 mod plan;
-mod races;
+mod preconditions;
+mod rendering;
 mod row;
-mod set;
+mod row_set;
 mod sink;
 #[cfg(test)]
 mod tests;
-mod together;
-mod waiting;
+mod undecided_row;
+mod waiting_rows;
 
 pub(crate) use drain::OutboxDrain;
+pub use emit_many::MAX_EMIT_MANY;
 pub use emitted::Emitted;
 pub(crate) use emitter::Emitter;
 pub(crate) use emitting::Run;
-pub(crate) use letter::Letter;
-pub use many::MAX_EMIT_MANY;
+pub(crate) use manual_message::Letter;

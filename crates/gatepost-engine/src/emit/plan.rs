@@ -4,10 +4,10 @@
 use gatepost_storage::webhooks::{DropReason, RemainingTasks};
 use webhook_model::{OwnerId, TaskId};
 
+use crate::access::{Headroom, Hearing};
 use crate::config::EmitLimits;
-use crate::few::Few;
-use crate::judge::{Headroom, Hearing};
 use crate::routes::MatchedTask;
+use crate::small_map::Few;
 
 /// The part of its owners' limits that one occurrence has used.
 #[derive(Clone, Debug, Default)]

@@ -8,12 +8,12 @@ use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxRow, PutBack, R
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
+use super::draft_set::Set;
 use super::drain::{OutboxDrain, Places};
 use super::finder::Ask;
 use super::plan::Spent;
-use super::races::Races;
+use super::preconditions::Races;
 use super::sink::{Decided, RowAt, Sink};
-use super::together::Set;
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;

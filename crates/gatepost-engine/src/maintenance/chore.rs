@@ -65,10 +65,10 @@ impl Chore {
         match self {
             Self::PrepareLog => "prepare log",
             Self::CountQueue => "count queue",
-            Self::FindLanes => "find lanes",
+            Self::FindLanes => "find queues",
             Self::Expire => "expire",
             Self::Purge => "purge",
-            Self::RemoveGone => "remove gone",
+            Self::RemoveGone => "remove deleted",
         }
     }
 }

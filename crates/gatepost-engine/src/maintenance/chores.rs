@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{PurgeBounds, Queues};
 use tokio::time::Instant;
 
 use super::chore::Chore;
-use super::part::Maintenance;
+use super::dependencies::Maintenance;
 use crate::guard::guarded;
 
 /// Rows removed or expired in one transaction.

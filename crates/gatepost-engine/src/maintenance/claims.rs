@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliverySt
 use gatepost_storage::{Bodies, Page, StoreError};
 
 use super::chore::BREATH;
-use super::part::Maintenance;
+use super::dependencies::Maintenance;
 use crate::clock::ClockSteps;
 use crate::guard::guarded;
 use crate::meter;

@@ -8,8 +8,8 @@ use gatepost_storage::webhooks::LogRoom;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::chore::{CHORES, Chore};
-use super::led::Led;
-use super::part::Maintenance;
+use super::dependencies::Maintenance;
+use super::leader_state::Led;
 use crate::guard::guarded;
 
 /// The lease under which one process at a time leads.

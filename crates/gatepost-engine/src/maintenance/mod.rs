@@ -3,11 +3,11 @@
 mod chore;
 mod chores;
 mod claims;
+mod dependencies;
 mod leader;
-mod led;
-mod part;
+mod leader_state;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use chores::PARTITIONS_AHEAD;
-pub(crate) use part::Maintenance;
+pub(crate) use dependencies::Maintenance;

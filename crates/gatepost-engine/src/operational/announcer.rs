@@ -10,8 +10,8 @@ use gatepost_storage::{Bodies, ErrorKind, Page, StoreError};
 use tokio::time::Instant;
 use webhook_model::{Activity, WebhookId};
 
-use super::looks;
 use super::occurrences::About;
+use super::trouble_search;
 use crate::core::Core;
 use crate::emit::{Emitted, Emitter};
 use crate::error::EngineError;
@@ -65,7 +65,7 @@ impl Announcer {
     /// Restores webhooks that failed before this process began: owners who were notified of that
     /// are notified when they recover.
     async fn recall(&self) -> Result<(), StoreError> {
-        let failing = looks::failing(&*self.core.store, self.core.clock.now()?).await?;
+        let failing = trouble_search::failing(&*self.core.store, self.core.clock.now()?).await?;
         for count in failing {
             if !self.core.lifecycle.is_running() {
                 break;
@@ -123,7 +123,7 @@ impl Announcer {
         };
         if let Err(error) = self.tell(webhook, &trouble, now).await {
             let webhook = webhook.0;
-            guarded(|| tracing::warn!(webhook, %error, "could not tell of a webhook's trouble"));
+            guarded(|| tracing::warn!(webhook, %error, "could not announce a webhook's trouble"));
         }
         true
     }

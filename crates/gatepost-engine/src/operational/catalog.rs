@@ -64,7 +64,7 @@ const OF_KEYS: &Events = &[
 const WEBHOOK: (&str, &str, &str) = ("WEBHOOK", "The row number of the webhook", "7");
 const REASON: (&str, &str, &str) = (
     "REASON",
-    "What the last failure was",
+    "The last failure",
     "the target responded with status 503",
 );
 const SINCE: (&str, &str, &str) = (
@@ -147,7 +147,7 @@ fn variables(of: &str, event: &str) -> Variables {
     match (of, event) {
         (WEBHOOKS, "failing") => &[WEBHOOK, REASON, SINCE],
         (WEBHOOKS, "recovered") => &[WEBHOOK, SINCE],
-        (WEBHOOKS, "disabled") => &[WEBHOOK, ("REASON", "Why it was disabled", "by hand")],
+        (WEBHOOKS, "disabled") => &[WEBHOOK, ("REASON", "Why it was disabled", "manually")],
         (WEBHOOKS, "rejected") => &[WEBHOOK, LIMIT, COUNT],
         (WEBHOOKS, _) => &[WEBHOOK, REASON, COUNT],
         (_, "expiring") => &[

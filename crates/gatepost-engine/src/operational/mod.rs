@@ -2,8 +2,8 @@
 
 mod announcer;
 mod catalog;
-mod looks;
 mod occurrences;
+mod trouble_search;
 
 pub(crate) use announcer::Announcer;
 pub(crate) use catalog::with_own_types;

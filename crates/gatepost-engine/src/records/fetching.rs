@@ -10,9 +10,9 @@ use gatepost_storage::{Bodies, Page};
 use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Field, Invalid, Webhook, WebhookId};
 
 use super::cursor::{MAX_FETCHED, cursor, handed_out};
+use crate::cooperative_yield::apart;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::give_way::apart;
 use crate::routes::Route;
 use crate::transport::Transport;
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
     Delivery, DeliveryId, DeliveryQuery, DeliveryState, HasBody as _,
 };
-use gatepost_storage::{Bodies, Page, Scope, StoreError};
+use gatepost_storage::{Bodies, Page, StoreError};
 use webhook_model::{OwnerId, WebhookId};
 
 use crate::engine::Engine;
@@ -55,17 +55,9 @@ impl Engine {
     /// [`EngineError::Forbidden`] when the owner's account is disabled. Failures of the store;
     /// [`EngineError::Interrupted`] if some had been queued by then.
     pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
-        self.replay_in(Scope::All, which).await
-    }
-
-    /// As [`replay`](Self::replay), but restricts failed deliveries to this scope.
-    ///
-    /// # Errors
-    /// As there.
-    pub async fn replay_in(&self, scope: Scope, which: &Replay) -> Result<u64, EngineError> {
         let (mut queued, mut after) = (0, None);
         loop {
-            match self.replay_batch(scope, which, &mut after).await {
+            match self.replay_batch(which, &mut after).await {
                 Ok(Some(some)) => queued += some,
                 Ok(None) => return Ok(queued),
                 Err(EngineError::Store(source)) if queued > 0 => {
@@ -113,14 +105,13 @@ impl Engine {
         Ok(changed)
     }
 
-    /// Replays the next batch. `None`: there are no more.
+    /// Replays the next batch. `None`: all are replayed.
     async fn replay_batch(
         &self,
-        scope: Scope,
         which: &Replay,
         after: &mut Option<DeliveryId>,
     ) -> Result<Option<u64>, EngineError> {
-        let mut rows = self.replayed(scope, which, *after).await?;
+        let mut rows = self.replayed(which, *after).await?;
         let Some(last) = rows.last() else {
             return Ok(None);
         };
@@ -147,7 +138,6 @@ impl Engine {
     /// Reads the next rows, in order of their numbers.
     async fn replayed(
         &self,
-        scope: Scope,
         which: &Replay,
         after: Option<DeliveryId>,
     ) -> Result<Vec<Delivery>, StoreError> {
@@ -160,7 +150,6 @@ impl Engine {
             } => {
                 let page = Page::first(BITE).with_bodies(BYTES);
                 let query = DeliveryQuery {
-                    scope,
                     webhook: Some(*webhook),
                     states: vec![DeliveryState::Error],
                     created_from: Some(*from),

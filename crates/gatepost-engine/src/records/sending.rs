@@ -12,10 +12,10 @@ use webhook_model::{
 
 use super::run_context::RunContext;
 use crate::attempt::send;
+use crate::cooperative_yield::apart;
 use crate::emit::Letter;
 use crate::engine::Engine;
 use crate::error::{EmitError, EngineError};
-use crate::give_way::apart;
 use crate::render::Example;
 use crate::routes::Route;
 

@@ -74,7 +74,7 @@ impl Engine {
         activities.admission.inquiries.ask(id);
         let disabled = Activity::Disabled;
         if row.value.activity == disabled && before.activity != disabled {
-            activities.troubles.disabled(&row, "by hand");
+            activities.troubles.disabled(&row, "manually");
         }
         Ok(row)
     }
@@ -152,7 +152,7 @@ impl Record for Webhook {
         engine: &Engine,
     ) -> Result<OwnerId, EngineError> {
         self.check()?;
-        // A webhook that the sender would refuse each time is refused here, where the owner sees
+        // A webhook that the sender would refuse each time is refused here, so that the owner sees
         // it.
         prototype(self).map_err(|error| Invalid::new(field(&error), error.to_string()))?;
         let token_url = |webhook: &Self| match &webhook.authorization {

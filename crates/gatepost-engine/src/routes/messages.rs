@@ -6,10 +6,10 @@ use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Revision, StoreError};
 use webhook_model::{Action, OwnerId, TaskId, Template};
 
-use crate::few::Few;
-use crate::give_way::{GiveWay, apart};
+use crate::cooperative_yield::{GiveWay, apart};
+use crate::fair_map::Shares;
 use crate::guard::guarded;
-use crate::shares::Shares;
+use crate::small_map::Few;
 
 /// The approximate memory of an entry in addition to its text.
 const ENTRY: usize = 256;
@@ -94,7 +94,7 @@ impl Messages {
         reported.insert(id, owner, revision, 1);
         drop(reported);
         let task = id.0;
-        guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));
+        guarded(|| tracing::warn!(task, "this task is missing or unreadable; it does not run"));
     }
 
     fn lock(&self) -> MutexGuard<'_, Shares<TaskId, Parsed>> {

@@ -5,7 +5,7 @@ use gatepost_storage::{Revision, Row};
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
 use super::credentials::Credentials;
-use super::prototype::prototype;
+use super::request_template::prototype;
 use crate::tokens::TokenSlot;
 
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use gatepost_storage::webhooks::{RoutesVersion, WebhookStore};
 use webhook_model::{Data, Occurrence, TaskId};
 
 use super::matched::{Matched, MatchedTask};
-use super::slot::{Held, Slot};
+use super::realm_cache::{Held, Slot};
 use super::table::{ROW, Reached, RouteTable};
 use super::versions::CurrentVersions;
-use crate::give_way::GiveWay;
-use crate::shares::Shares;
+use crate::cooperative_yield::GiveWay;
+use crate::fair_map::Shares;
 
 /// The divisor of the memory that gives the limit of one table.
 const LARGEST: usize = 16;

@@ -8,8 +8,8 @@ use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
 
 use super::route::Route;
+use crate::fair_map::Shares;
 use crate::guard::guarded;
-use crate::shares::Shares;
 
 /// The approximate memory of all of them, in bytes.
 const MEMORY: usize = 64 * 1024 * 1024;
@@ -22,9 +22,9 @@ const REPORTED: usize = 10_000;
 /// The result for some webhooks.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Those that can be sent to, at the requested revision or a newer one.
+    /// The routes of webhooks that can be sent to, at the requested revision or a newer one.
     pub routes: HashMap<WebhookId, Arc<Route>>,
-    /// Those that cannot be read. A webhook in neither is deleted.
+    /// The webhooks that cannot be read. A webhook in neither is deleted.
     pub unreadable: HashSet<WebhookId>,
 }
 

@@ -17,7 +17,6 @@
 //!
 //! This module has no lock, clock or I/O: time is an argument, and the caller claims.
 
-mod about_webhook;
 mod config;
 mod pace;
 mod permit;
@@ -28,6 +27,7 @@ mod state;
 mod target;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 pub(crate) use self::config::{Config, MOST};
 pub(crate) use self::permit::{Outcome, Permit};

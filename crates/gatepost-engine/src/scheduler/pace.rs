@@ -76,8 +76,8 @@ impl Pace {
         self.over = self.over.and_then(|over| over.checked_sub(gap));
     }
 
-    /// Notes that this number of deliveries was found in an empty queue. Those due for a minute are
-    /// backlog.
+    /// Notes that this number of deliveries was found in an empty queue. If they have been due for
+    /// a minute, they are backlog.
     pub(super) fn found(&mut self, count: u32, due: Instant, now: Instant) {
         let held = self.resumed.max(now.checked_sub(MINUTE));
         if held.is_some_and(|held| due <= held) {

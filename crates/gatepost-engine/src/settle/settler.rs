@@ -142,7 +142,7 @@ mod tests {
             Settlement {
                 claim: self.records.claimed(webhook).await,
                 disposition: Disposition::Sent,
-                status_info: "as told".to_owned(),
+                status_info: "on purpose".to_owned(),
                 attempt: None,
                 keep_message: true,
             }

@@ -13,6 +13,8 @@ use super::clock::BrokenClock;
 use super::records::Records;
 use super::script::Script;
 use super::values::noon;
+use crate::access::testing::{Platform, judge, one_system};
+use crate::access::{Judge, Rule};
 use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
@@ -21,12 +23,10 @@ use crate::config::{DisablePolicy, Limits, Retention, RetryScheduleLimits};
 use crate::core::Core;
 use crate::emit::Emitter;
 use crate::engine::Engine;
-use crate::judge::testing::{Platform, judge, one_system};
-use crate::judge::{Judge, Rule};
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
 use crate::maintenance::Maintenance;
-use crate::observe::{Nobody, Observers};
+use crate::observer::{Nobody, Observers};
 use crate::random::Random;
 use crate::render::Renderer;
 use crate::routes::WebhookCache;
@@ -52,7 +52,7 @@ impl Records {
     }
 }
 
-/// Creates the core of a platform that is one system, where every user is enabled.
+/// Creates the core of a platform that is one system and enables every user.
 pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Core> {
     Arc::new(Core {
         access: one_system(store.clone(), clock.clone()),
@@ -92,7 +92,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Creates a bench of a platform that is one system, where every user is enabled.
+    /// Creates a bench of a platform that is one system and enables every user.
     pub(crate) async fn new(records: &Records, limits: &Limits, script: Script) -> Self {
         Self::of(records, limits, script, Rule::OneSystem, &Platform::new()).await
     }

@@ -1,8 +1,8 @@
 //! Webhooks in trouble, and the notices already given to their owners.
 
-mod book;
+mod notifications;
+mod registry;
 mod trouble;
-mod watched;
 
+pub(crate) use notifications::{Tried, Troubles};
 pub(crate) use trouble::{Told, Trouble};
-pub(crate) use watched::{Tried, Troubles};

@@ -1,11 +1,12 @@
 //! The engine over real receivers and, for the most part, the memory store.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+#[path = "../../../../tests/src/captured_log.rs"]
+mod captured_log;
 mod clock;
 mod engine;
 mod faults;
-#[path = "../../../../tests/src/heard.rs"]
-mod heard;
+mod isolation;
 mod messages;
 mod observers;
 mod operational_events;
@@ -18,4 +19,3 @@ mod secrets;
 mod support;
 mod time;
 mod traces;
-mod walls;

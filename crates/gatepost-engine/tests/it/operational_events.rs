@@ -258,9 +258,9 @@ async fn a_webhook_that_is_disabled_is_told_once_whoever_disabled_it() {
         };
         told.world.engine.edit_webhook(orders, set).await.unwrap();
     }
-    assert_eq!(heard(&good, 1).await, ["disabled orders by hand"]);
+    assert_eq!(heard(&good, 1).await, ["disabled orders manually"]);
     told.world.engine.pause_webhook(orders).await.unwrap();
-    assert_eq!(told.told_to(ops).await, ["disabled orders by hand"]);
+    assert_eq!(told.told_to(ops).await, ["disabled orders manually"]);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
 use webhook_model::{TagId, Target};
 
-use crate::heard::heard;
+use crate::captured_log::heard;
 use crate::support::{Receiver, World, poweron, receiver, until, world_with};
 
 /// The duration of each fault.

@@ -9,7 +9,7 @@ use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
 use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets, TagId, Target};
 
-use crate::heard::heard;
+use crate::captured_log::heard;
 use crate::support::{poweron, receiver, world};
 
 fn signing(secret: &str) -> SigningSecrets {

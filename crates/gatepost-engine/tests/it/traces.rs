@@ -9,7 +9,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 use webhook_model::{Headers, ObjectId, Occurrence, Target, TraceContext, Webhook};
 
-use crate::heard::heard;
+use crate::captured_log::heard;
 use crate::support::{World, poweron, receiver, world, world_with};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

@@ -7,7 +7,7 @@ use apikey_core::LookupId;
 use arc_swap::{ArcSwapOption, Guard};
 
 use super::owners::Owners;
-use crate::entry::Entry;
+use crate::cached_key::Entry;
 
 /// The result of a lookup: an entry or none. A removed entry stays valid while this guard exists.
 pub(crate) type Held = Guard<Option<Arc<Entry>>>;

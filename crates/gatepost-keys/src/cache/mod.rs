@@ -12,7 +12,7 @@
 
 mod entries;
 mod owners;
-mod slice;
+mod shard;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +23,10 @@ pub(crate) use entries::Held;
 use gatepost_storage::keys::KeySlice;
 use gatepost_storage::{KeyStore, StoreError};
 use owners::Owners;
-pub(crate) use slice::Epoch;
-use slice::Slice;
+pub(crate) use shard::Epoch;
+use shard::Slice;
 
-use crate::entry::Entry;
+use crate::cached_key::Entry;
 
 /// An owner may have at most one in this many of all entries.
 const OWNERS_PART: usize = 100;

@@ -9,8 +9,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::Cache;
-use crate::circumstances::Circumstances;
-use crate::entry::Entry;
+use crate::cached_key::Entry;
+use crate::request_context::Circumstances;
 
 fn at(peppers: &Peppers) -> Circumstances<'_> {
     Circumstances {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::book::{Book, Charged};
+use super::counters::{Book, Charged};
 use super::pair::Pair;
 
 /// The remaining time until a retry is allowed.

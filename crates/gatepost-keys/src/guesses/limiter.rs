@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gatepost_storage::Clock;
 
 use super::attempt::{Attempt, RetryAfter};
-use super::book::Book;
+use super::counters::Book;
 use super::limits::GuessLimits;
 
 /// The limiter of guesses, one for each process, from

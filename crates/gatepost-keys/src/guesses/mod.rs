@@ -8,9 +8,9 @@
 //! wrong one counts once for its address, however often it is presented.
 
 mod attempt;
-mod book;
 mod counter;
-mod known;
+mod counters;
+mod known_networks;
 mod limiter;
 mod limits;
 mod pair;

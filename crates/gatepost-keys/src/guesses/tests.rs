@@ -92,7 +92,7 @@ fn a_thousand_at_once_are_a_thousand() {
     let held: Vec<_> = (0..1_000)
         .filter_map(|_| guesses.attempt("ada", addr("10.0.0.1")).ok())
         .collect();
-    assert_eq!(held.len(), 4, "three are free, and one that shuts the door");
+    assert_eq!(held.len(), 4, "three are free, the fourth blocks");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 //! the request and of its response.
 
 mod address;
-mod needs;
 mod other_scheme;
 mod platform_login;
-mod refused;
+mod refusal;
+mod requirements;
 
 use std::fmt;
 use std::future::Future;
@@ -20,12 +20,12 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
 pub use platform_login::{PlatformAnswer, PlatformLogin, Presented};
-pub use refused::Refused;
+pub use refusal::Refused;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use self::needs::Needs;
-use crate::denied::Denied;
+use self::requirements::Needs;
+use crate::denial::Denied;
 use crate::principal::Principal;
 use crate::service::KeyService;
 

@@ -8,9 +8,9 @@ use std::pin::Pin;
 
 use http::HeaderMap;
 
-use crate::ask::guarded;
-use crate::denied::Denied;
+use crate::denial::Denied;
 use crate::guesses::GuessLimiter;
+use crate::platform_calls::guarded;
 use crate::principal::Principal;
 
 /// The credentials that a request presents to the platform's login.

@@ -6,15 +6,15 @@ use apikey_core::{LastLogin, OwnerId, PresentedKey};
 use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError};
 
 use super::lookup::Lookup;
+use super::pending_uses::Waiting;
 use super::refusals::Refusals;
-use super::refused::Refused;
-use super::waiting::Waiting;
-use crate::ask;
-use crate::circumstances::Circumstances;
-use crate::denied::Denied;
-use crate::judged::Judged;
-use crate::noted::Outcome;
+use super::refused_request::Refused;
+use crate::denial::Denied;
+use crate::key_decision::Judged;
+use crate::platform_calls;
 use crate::principal::{Principal, Via};
+use crate::request_context::Circumstances;
+use crate::use_notes::Outcome;
 
 /// Admits valid keys of enabled owners, and notes the uses of keys with the right secret.
 pub(super) struct Admission {
@@ -142,7 +142,7 @@ impl Admission {
 
     #[inline]
     fn ask(&self, owner: OwnerId) -> AccountAnswer<'_> {
-        ask::ask(self.accounts.as_ref(), owner)
+        platform_calls::ask(self.accounts.as_ref(), owner)
     }
 
     async fn account(&self, owner: OwnerId) -> Result<Account, Refused> {
@@ -173,5 +173,5 @@ fn good(answer: Result<Option<Account>, AccountsError>) -> Result<Account, Refus
 
 /// A separate function, so that the path without waiting holds no future of the platform.
 async fn wait(later: AccountAnswer<'_>) -> Result<Option<Account>, AccountsError> {
-    ask::wait(later).await
+    platform_calls::wait(later).await
 }

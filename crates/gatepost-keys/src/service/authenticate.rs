@@ -6,10 +6,10 @@ use apikey_core::PresentedKey;
 use apikey_core::bearer::{self, BearerError};
 
 use super::key_service::{KeyService, Parts};
-use super::moment::Moment;
-use super::refused::Refused;
-use crate::denied::Denied;
-use crate::judged::Judged;
+use super::refused_request::Refused;
+use super::uniform_timing::Moment;
+use crate::denial::Denied;
+use crate::key_decision::Judged;
 use crate::principal::Principal;
 
 impl KeyService {

@@ -11,14 +11,14 @@ use super::admission::Admission;
 use super::changes::Changes;
 use super::key_service::{KeyService, Parts};
 use super::lookup::Lookup;
+use super::notices::tell_on;
+use super::notifier::Teller;
 use super::outcomes::Outcomes;
+use super::pending_uses::Waiting;
 use super::refusals::Refusals;
-use super::teller::Teller;
-use super::telling::tell_on;
-use super::waiting::Waiting;
 use crate::cache::Cache;
 use crate::guesses::{GuessLimiter, GuessLimits};
-use crate::observe::KeyObserver;
+use crate::observer::KeyObserver;
 use crate::throttle::{RequestLimits, Throttle};
 
 /// The maximum time for which a login or a count may wait to be written.

@@ -9,7 +9,7 @@ use gatepost_storage::keys::KeyRow;
 
 use super::key_service::KeyService;
 use crate::error::KeyError;
-use crate::observe::KeyNews;
+use crate::observer::KeyNews;
 use crate::principal::Principal;
 
 /// The maximum size of a text in bytes.

@@ -11,13 +11,13 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
 
-use super::placing::place;
-use super::refused::Refused;
+use super::realm_assignment::place;
+use super::refused_request::Refused;
 use crate::cache::{Cache, Held};
-use crate::circumstances::Circumstances;
-use crate::denied::Denied;
-use crate::entry::Entry;
-use crate::judged::{Judged, is_wrong_secret};
+use crate::cached_key::Entry;
+use crate::denial::Denied;
+use crate::key_decision::{Judged, is_wrong_secret};
+use crate::request_context::Circumstances;
 use crate::throttle::Throttle;
 
 /// The records of keys, in the cache and in the store.

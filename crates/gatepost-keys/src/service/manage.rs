@@ -7,10 +7,10 @@ use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::KeyRow;
 
 use super::key_service::{KeyService, Parts};
-use super::placing::place;
-use crate::ask;
+use super::realm_assignment::place;
 use crate::error::KeyError;
-use crate::observe::KeyNews;
+use crate::observer::KeyNews;
+use crate::platform_calls;
 use crate::principal::Principal;
 
 /// The maximum number of times that an edit is applied if others edit the key at the same time.
@@ -36,7 +36,7 @@ impl KeyService {
         }
         self.check_limit(draft.limit)?;
         self.check_draft(actor, &draft).await?;
-        let account = ask::account(self.accounts().as_ref(), draft.owner).await?;
+        let account = platform_calls::account(self.accounts().as_ref(), draft.owner).await?;
         let account = account.ok_or(KeyError::NoSuchOwner)?;
         let (owner, now) = (draft.owner, parts.keys.clock.now());
         let new = draft

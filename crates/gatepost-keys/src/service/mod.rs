@@ -2,28 +2,28 @@
 
 mod admission;
 mod authenticate;
-mod bounded;
 mod builder;
+mod caller_bounds;
 mod changes;
-mod expiring;
-mod importing;
+mod expiry_notices;
+mod import;
 mod key_service;
 mod leaks;
 mod lookup;
 mod manage;
-mod moment;
+mod notices;
+mod notifier;
 mod outcomes;
 mod owners;
-mod placing;
+mod pending_uses;
 mod read;
+mod realm_assignment;
 mod refusals;
-mod refused;
-mod rolling;
+mod refused_request;
+mod roll;
 mod row_hash;
-mod teller;
-mod telling;
+mod uniform_timing;
 mod uses;
-mod waiting;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;

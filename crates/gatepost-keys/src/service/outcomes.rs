@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use super::refused::Refused;
-use crate::denied::Denied;
+use super::refused_request::Refused;
+use crate::denial::Denied;
 use crate::guesses::GuessLimiter;
 
 /// The metric of all outcomes, by label.

@@ -5,9 +5,9 @@ use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, Removal};
 
 use super::key_service::KeyService;
-use super::placing::place;
-use crate::ask;
+use super::realm_assignment::place;
 use crate::error::KeyError;
+use crate::platform_calls;
 
 /// The number of rows that are removed in one commit, and of owners that are read at a time.
 const BITE: u32 = 100;
@@ -34,7 +34,7 @@ impl KeyService {
             after = Some(last.owner);
             for OwnerRow { owner, .. } in owners {
                 let store = keys.store.as_ref();
-                match ask::account(self.accounts().as_ref(), owner).await {
+                match platform_calls::account(self.accounts().as_ref(), owner).await {
                     Ok(Some(account)) => {
                         place(store, owner, &account, keys.clock.now()).await?;
                         placed += u64::from(account.tenant.is_some());

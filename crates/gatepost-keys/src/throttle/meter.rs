@@ -4,7 +4,7 @@ use std::time::Duration;
 use apikey_core::{Empty, RateLimit};
 
 use super::bucket::Bucket;
-use super::standing::{RateOf, RateStanding};
+use super::rate_state::{RateOf, RateStanding};
 
 /// The buckets that the requests of one key are charged to.
 #[derive(Debug)]

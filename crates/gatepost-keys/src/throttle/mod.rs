@@ -8,7 +8,7 @@ mod bucket;
 mod buckets;
 mod limits;
 mod meter;
-mod standing;
+mod rate_state;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +23,7 @@ use self::buckets::Buckets;
 pub use self::limits::RequestLimits;
 pub(crate) use self::meter::Meter;
 use self::meter::Metered;
-pub use self::standing::{RateOf, RateStanding};
+pub use self::rate_state::{RateOf, RateStanding};
 
 /// The buckets of a process.
 #[derive(Debug)]

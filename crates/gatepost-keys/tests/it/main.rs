@@ -1,26 +1,26 @@
 //! The key service from outside, over the store in memory.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod admitted;
-mod bounded;
+mod caller_bounds;
+#[path = "../../../../tests/src/captured_log.rs"]
+mod captured_log;
 mod disabled_keys;
-mod gone;
 mod guessing;
-#[path = "../../../../tests/src/heard.rs"]
-mod heard;
 mod imports;
 mod last_login;
 mod leaks;
 mod logins;
+mod missing_peer;
 mod narrower_keys;
-mod no_peer;
-mod one_shape;
 mod optional;
-mod placing;
 mod quotas;
+mod removed_owners;
 mod request_limits;
 mod rolls;
 mod scopes;
-mod slices;
+mod shards;
+mod tenants;
+mod uniform_refusals;
 mod uses;
+mod without_tower;
 mod world;

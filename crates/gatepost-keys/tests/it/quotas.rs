@@ -98,7 +98,7 @@ struct Careless;
 
 impl Quotas for Careless {
     fn quota(&self, owner: OwnerId) -> Quota {
-        assert_ne!(owner.0, 1, "as told");
+        assert_ne!(owner.0, 1, "on purpose");
         Quota::default()
     }
 }

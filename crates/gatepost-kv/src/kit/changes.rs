@@ -7,8 +7,8 @@ use std::thread;
 use super::fixture::Fixture;
 use super::rows::{T, get, keys, keys_of, put, put_keys, value};
 use crate::error::KvError;
+use crate::key_range::Span;
 use crate::run::KvExt;
-use crate::span::Span;
 
 /// In a change, `get` shows what the change wrote.
 pub(super) fn changes_read_their_own_writes(fixture: &Fixture) {

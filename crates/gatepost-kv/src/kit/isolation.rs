@@ -9,8 +9,8 @@ use super::fixture::Fixture;
 use super::rows::{T, get, number, put, rows, value};
 use crate::contract::{Change, Kv};
 use crate::error::KvError;
+use crate::key_range::Span;
 use crate::run::KvExt;
-use crate::span::Span;
 
 const MOVES: u64 = 40;
 const INCREMENTS: u64 = 25;

@@ -2,8 +2,8 @@
 
 use super::fixture::Fixture;
 use super::rows::{N, T, U, get, keys, put, put_keys, rows, scan};
+use crate::key_range::{Go, Span};
 use crate::run::KvExt;
-use crate::span::{Go, Span};
 use crate::table::number_key;
 
 const PAGE: usize = 256;

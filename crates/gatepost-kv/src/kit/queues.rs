@@ -7,8 +7,8 @@ use super::isolation::Meeting;
 use super::rows::{T, put_keys};
 use crate::contract::{Change, Kv};
 use crate::error::KvError;
+use crate::key_range::{Go, Span};
 use crate::run::KvExt;
-use crate::span::{Go, Span};
 
 const HEADS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 const AT_A_TIME: usize = 4;

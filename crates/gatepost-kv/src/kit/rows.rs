@@ -2,8 +2,8 @@
 
 use crate::contract::{Kv, View};
 use crate::error::KvError;
+use crate::key_range::{Go, Span};
 use crate::run::KvExt;
-use crate::span::{Go, Span};
 use crate::table::Table;
 
 /// Most tests use this table.

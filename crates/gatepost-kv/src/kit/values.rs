@@ -2,8 +2,8 @@
 
 use super::fixture::Fixture;
 use super::rows::{T, get, put, put_keys, scan};
+use crate::key_range::Span;
 use crate::run::KvExt;
-use crate::span::Span;
 use crate::table::{MAX_CHANGE, MAX_KEY, MAX_VALUE};
 
 const PIECE: usize = 64 * 1024;

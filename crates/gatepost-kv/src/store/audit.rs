@@ -15,7 +15,7 @@ use super::tables::{
     AUDIT_OF_TENANT,
 };
 use super::tx::{Tx, each};
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 
 const ROWS: Rows<AuditRow> = Rows {
     table: AUDIT,

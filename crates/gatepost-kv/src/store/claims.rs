@@ -16,9 +16,9 @@ use super::heads::head_of;
 use super::key::{Key, last_number};
 use super::tables::{LEASED, OPEN, QUEUED, RUNNING};
 use super::tx::{Tx, keys_in};
-use super::{counters, numbers, standing};
+use super::{counters, numbers, owner_status};
 use crate::contract::View;
-use crate::span::Span;
+use crate::key_range::Span;
 
 /// An active webhook whose owner may send.
 pub(super) struct Sending {
@@ -32,7 +32,7 @@ pub(super) fn sending(view: &dyn View, webhook: WebhookId) -> Outcome<Option<Sen
     let Some(head) = head_of::<Webhook>(view, webhook)?.filter(|head| head.enabled) else {
         return Ok(None);
     };
-    let standing = standing::of(view, head.owner)?;
+    let standing = owner_status::of(view, head.owner)?;
     Ok(standing.sends().then_some(Sending {
         owner: head.owner,
         place: standing.place,

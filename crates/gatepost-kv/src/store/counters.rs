@@ -11,11 +11,11 @@ use webhook_model::{Webhook, WebhookId};
 use super::error::{Outcome, damaged};
 use super::heads::{head_of, webhooks_of};
 use super::key::{Key, Parts, micros};
-use super::standing;
+use super::owner_status;
 use super::tables::{HOURS, HOURS_BY_AGE, REJECTED, REJECTED_BY_AGE, USAGE};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
-use crate::span::Span;
+use crate::key_range::Span;
 use crate::table::Table;
 
 /// The number of keys that one scan reads.
@@ -100,7 +100,7 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
         BY_MINUTE.add(tx, of, [dropped.count])?;
     }
     for delta in &added.usage {
-        if !standing::is_gone(tx, delta.owner)? {
+        if !owner_status::is_gone(tx, delta.owner)? {
             let usage = added_to(usage(tx, delta.owner)?, delta);
             set_usage(tx, delta.owner, usage)?;
         }
@@ -255,7 +255,7 @@ impl Timed {
             let Some(head) = head_of::<Webhook>(view, webhook)? else {
                 continue;
             };
-            if !standing::is_in(view, head.owner, query.scope)? {
+            if !owner_status::is_in(view, head.owner, query.scope)? {
                 continue;
             }
             let own = || Key::new().number(webhook.0);
@@ -288,7 +288,7 @@ impl Timed {
                 let head = head_of::<Webhook>(view, of.webhook)?;
                 if let Some(head) = head
                     && found.len() < limit
-                    && standing::is_in(view, head.owner, query.scope)?
+                    && owner_status::is_in(view, head.owner, query.scope)?
                 {
                     found.push((of, self.get(view, of)?));
                 }

@@ -19,7 +19,7 @@ use super::tables::{
 };
 use super::tx::{Tx, each, keys_in, row};
 use crate::contract::View;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 use crate::table::Table;
 
 pub(super) const ROWS: Rows<Entry> = Rows {

@@ -15,7 +15,7 @@ use super::key::Key;
 use super::record_changes::consume;
 use super::tables::{SEEN, SEEN_BY_AGE};
 use super::tx::Tx;
-use super::{deliveries, numbers, outbox, places, standing};
+use super::{deliveries, numbers, outbox, owner_status, realms};
 use crate::contract::View as _;
 
 pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> Outcome<Enqueued> {
@@ -86,7 +86,7 @@ fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
         Basis::Nothing => {}
         Basis::Realms(places) => {
             for (place, version) in places {
-                if places::version(tx, *place)? != *version {
+                if realms::version(tx, *place)? != *version {
                     return Ok(Some(Enqueued::RoutesChanged));
                 }
             }
@@ -113,7 +113,7 @@ fn stands(tx: &Tx<'_>, record: RecordId, revision: Revision) -> Outcome<bool> {
         RecordId::Event(id) => head_of::<Event>(tx, id)?,
     };
     match head {
-        Some(head) if head.revision == revision.0 => Ok(standing::of(tx, head.owner)?.sends()),
+        Some(head) if head.revision == revision.0 => Ok(owner_status::of(tx, head.owner)?.sends()),
         _ => Ok(false),
     }
 }
@@ -162,7 +162,7 @@ fn seen_key(before: Key, place: Realm, id: &OccurrenceId) -> Key {
 fn insert(tx: &mut Tx<'_>, new: NewDelivery, now: DateTime<Utc>) -> Outcome<StoredDelivery> {
     let missing = || StoreError::new(ErrorKind::Invalid, "the delivery's webhook does not exist");
     let webhook = head_of::<Webhook>(tx, new.webhook)?.ok_or_else(missing)?;
-    let standing = standing::of(tx, webhook.owner)?;
+    let standing = owner_status::of(tx, webhook.owner)?;
     let token = match new.lease_until {
         Some(_) => Some(ClaimToken(numbers::next_token(tx, 0)?)),
         None => None,

@@ -10,7 +10,7 @@ use super::numbers;
 use super::tables::{KEY_CHANGES, KEY_SLICES};
 use super::tx::each;
 use crate::contract::View;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 
 /// The generation of each shard.
 pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);

@@ -20,9 +20,9 @@ use super::tables::{
     KEY_USES, KEYS, META,
 };
 use super::tx::{Tx, each, read, row};
-use super::{numbers, standing};
+use super::{numbers, owner_status};
 use crate::contract::View;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 
 /// The number of changes of a shard that are remembered.
 const CHANGES_KEPT: usize = 64;
@@ -66,7 +66,7 @@ impl KeyStore for KvStore {
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError> {
         let (query, page) = (query.clone(), query.page.numbered(|id| id.0));
         self.read(move |view| {
-            let source = standing::source(view, query.scope, KEY_OF_OWNER)?;
+            let source = owner_status::source(view, query.scope, KEY_OF_OWNER)?;
             ROWS.page(view, &source, &page, |row| {
                 let name = query.name.as_ref();
                 name.is_none_or(|name| row.key.name.as_str() == name)
@@ -269,7 +269,7 @@ fn insert(tx: &mut Tx<'_>, key: &ApiKey, at_most: u64, rolled: Rolled) -> Outcom
         return Err(StoreError::new(ErrorKind::Full, "rows").into());
     }
     row.id = KeyId(numbers::next(tx, "key")?);
-    standing::has_something(tx, owner)?;
+    owner_status::has_something(tx, owner)?;
     ROWS.put(tx, row.id.0, &row, None)?;
     numbers::add(tx, KEY_COUNT, &owner.to_bytes(), 1)?;
     Ok(row)

@@ -21,7 +21,7 @@ use super::tables::{
     DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT, DELIVERY_OF_WEBHOOK, OPEN,
 };
 use super::tx::Tx;
-use super::{claims, counters, figures, retention};
+use super::{claims, counters, retention, stats};
 use crate::contract::View;
 
 #[async_trait]
@@ -134,7 +134,7 @@ impl DeliveryLog for KvStore {
     }
 
     async fn queue_stats(&self) -> Result<Option<QueueStats>, StoreError> {
-        self.read(|view| figures::counted_last(view)).await
+        self.read(|view| stats::counted_last(view)).await
     }
 }
 

@@ -9,16 +9,16 @@ use gatepost_storage::webhooks::{
     RemainingTasks,
 };
 
+use super::audience_turns::{self, audience_key};
 use super::error::Outcome;
 use super::key::{Parts, last_number};
 use super::kv_store::KvStore;
 use super::numbers;
 use super::rows::{Index, Rows};
 use super::tables::{OUTBOX, OUTBOX_DUE, OUTBOX_OPEN};
-use super::turns::{self, audience_key};
 use super::tx::{Tx, keys_in};
 use crate::contract::View;
-use crate::span::Span;
+use crate::key_range::Span;
 
 /// The counter of row numbers.
 pub(super) const IDS: &str = "outbox";
@@ -46,7 +46,7 @@ impl OutboxStore for KvStore {
         now: DateTime<Utc>,
     ) -> Result<Option<OutboxTaken>, StoreError> {
         self.write(move |tx| {
-            let Some(audience) = turns::take(tx, holder, until, now)? else {
+            let Some(audience) = audience_turns::take(tx, holder, until, now)? else {
                 return Ok(None);
             };
             let rows = due(tx, audience, limit as usize, now)?;
@@ -60,7 +60,7 @@ impl OutboxStore for KvStore {
         audience: OutboxAudience,
         holder: u128,
     ) -> Result<(), StoreError> {
-        self.write(move |tx| turns::give_back(tx, audience, holder))
+        self.write(move |tx| audience_turns::give_back(tx, audience, holder))
             .await
     }
 
@@ -177,5 +177,5 @@ fn set_head(tx: &mut Tx<'_>, audience: OutboxAudience) -> Outcome<()> {
         parts.number::<i64>()
     };
     let head = head.map(due).transpose()?;
-    turns::set_head(tx, audience, head)
+    audience_turns::set_head(tx, audience, head)
 }

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::error::Outcome;
 use super::key::Key;
 use super::kv_store::KvStore;
-use super::places::Change;
+use super::owner_status::{self, Standing};
+use super::realms::Change;
 use super::record_changes::{records_of, remove_records_of};
-use super::standing::{self, Standing};
 use super::tables::{KEY_COUNT, LEASES, OWNER_GONE, OWNER_HELD, OWNER_UNPLACED, USAGE};
 use super::tx::row;
-use super::{gone, keys, numbers, places, record_changes, sessions};
+use super::{deleted, keys, numbers, realms, record_changes, sessions};
 use crate::contract::View;
 
 #[derive(Deserialize, Serialize)]
@@ -27,8 +27,10 @@ struct Lease {
 #[async_trait]
 impl OwnerStore for KvStore {
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
-        self.read(move |view| Ok(standing::get(view, owner)?.map(|standing| standing.row(owner))))
-            .await
+        self.read(move |view| {
+            Ok(owner_status::get(view, owner)?.map(|standing| standing.row(owner)))
+        })
+        .await
     }
 
     async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError> {
@@ -43,7 +45,7 @@ impl OwnerStore for KvStore {
         _now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.write(move |tx| {
-            let old = standing::get(tx, owner)?;
+            let old = owner_status::get(tx, owner)?;
             let before = old.unwrap_or(Standing::UNKNOWN);
             let mut new = Standing {
                 place: realm.unwrap_or(before.place),
@@ -54,14 +56,14 @@ impl OwnerStore for KvStore {
                 return Ok(());
             }
             let leaves = before.place != new.place && before.place != Realm::Shared;
-            if leaves && gone::has_open(tx, owner)? {
+            if leaves && deleted::has_open(tx, owner)? {
                 new.moves += 1;
                 new.is_moving = true;
             }
             let left = Change::of(&records_of(tx, owner)?);
-            places::changed(tx, before.place, &left)?;
-            standing::put(tx, owner, &new, old)?;
-            places::changed(tx, new.place, &Change::Entered(owner))?;
+            realms::changed(tx, before.place, &left)?;
+            owner_status::put(tx, owner, &new, old)?;
+            realms::changed(tx, new.place, &Change::Entered(owner))?;
             Ok(())
         })
         .await
@@ -79,13 +81,13 @@ impl OwnerStore for KvStore {
                 OwnerFilter::Unplaced => OWNER_UNPLACED,
             };
             let mut found = Vec::new();
-            for owner in standing::owners(view, table, after)? {
+            for owner in owner_status::owners(view, table, after)? {
                 if found.len() == limit as usize {
                     break;
                 }
                 match which {
                     OwnerFilter::Suspended => {
-                        found.extend(standing::get(view, owner)?.map(|held| held.row(owner)));
+                        found.extend(owner_status::get(view, owner)?.map(|held| held.row(owner)));
                     }
                     OwnerFilter::Unplaced => {
                         let has = usage(view, owner)?;
@@ -104,16 +106,16 @@ impl OwnerStore for KvStore {
         self.write(move |tx| {
             let owners = match gone {
                 Removal::Owner(owner) => vec![owner],
-                Removal::Tenant(tenant) => standing::at(tx, Realm::Tenant(tenant))?,
+                Removal::Tenant(tenant) => owner_status::at(tx, Realm::Tenant(tenant))?,
             };
             for owner in owners {
                 keys::remove_of(tx, owner)?;
                 sessions::end_of(tx, owner)?;
                 let left = Change::of(&records_of(tx, owner)?);
-                let before = standing::place(tx, owner)?;
-                places::changed(tx, before, &left)?;
+                let before = owner_status::place(tx, owner)?;
+                realms::changed(tx, before, &left)?;
                 remove_records_of(tx, owner)?;
-                standing::remove(tx, owner)?;
+                owner_status::remove(tx, owner)?;
                 tx.put(OWNER_GONE, &owner.to_bytes(), &[])?;
                 tx.delete(USAGE, &owner.to_bytes())?;
             }
@@ -123,7 +125,8 @@ impl OwnerStore for KvStore {
     }
 
     async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.write(move |tx| gone::remove(tx, limit as usize)).await
+        self.write(move |tx| deleted::remove(tx, limit as usize))
+            .await
     }
 
     async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError> {

@@ -12,7 +12,7 @@ use super::enqueue::enqueue;
 use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
-use super::{claims, lanes};
+use super::{claims, queues};
 
 /// The maximum bytes of requests and responses that are settled in one change.
 const PART_BYTES: u64 = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ impl QueueStore for KvStore {
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<FoundQueues, StoreError> {
-        self.read(move |view| lanes::find(view, &which, limit, now))
+        self.read(move |view| queues::find(view, &which, limit, now))
             .await
     }
 

@@ -13,11 +13,11 @@ use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 use super::error::Outcome;
 use super::heads::{Head, Kept, found, give, head_of, put, remove};
 use super::key::Key;
-use super::places::Change;
+use super::realms::Change;
 use super::rows::{Source, key_of};
 use super::tables::{EVENT_OF_TASK, GONE, RECORD_USAGE, TASK_OF_WEBHOOK, WEBHOOK_BY_NAME};
 use super::tx::{Tx, row};
-use super::{numbers, places, standing};
+use super::{numbers, owner_status, realms};
 use crate::contract::View;
 
 /// The values that changes share.
@@ -38,7 +38,7 @@ impl Changing<'_> {
             let owner = webhook.owner;
             name_is_free(tx, &webhook, owner, None)?;
             inserted.webhook = Some(self.store(tx, webhook, owner, at_most, |u| &mut u.webhooks)?);
-            standing::has_something(tx, owner)?;
+            owner_status::has_something(tx, owner)?;
         }
         if let Some(task) = new.task {
             let task = inserted.linked_task(task);
@@ -210,8 +210,8 @@ pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, Rou
         return Ok(None);
     };
     remove_task(tx, id, &head)?;
-    let place = standing::place(tx, head.owner)?;
-    let version = places::changed(tx, place, &Change::of(&[id.into()]))?;
+    let place = owner_status::place(tx, head.owner)?;
+    let version = realms::changed(tx, place, &Change::of(&[id.into()]))?;
     Ok(Some((place, version)))
 }
 
@@ -403,12 +403,12 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
 /// Moves the versions of the old and the new realm of records.
 fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
     let [old, new]: [Realm; 2] = [
-        standing::place(tx, owners[0])?,
-        standing::place(tx, owners[1])?,
+        owner_status::place(tx, owners[0])?,
+        owner_status::place(tx, owners[1])?,
     ];
-    places::changed(tx, new, &Change::of(records))?;
+    realms::changed(tx, new, &Change::of(records))?;
     if old != new {
-        places::changed(tx, old, &Change::of(records))?;
+        realms::changed(tx, old, &Change::of(records))?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ use super::record_changes::{Changing, delete};
 use super::routes::Matching;
 use super::rows::Source;
 use super::tables::{EVENT_OF_TASK, TASK_BY_NAME, TASK_OF_CREATOR, TASK_OF_WEBHOOK};
-use super::{places, standing};
+use super::{owner_status, realms};
 use crate::contract::View;
 
 #[async_trait]
@@ -61,7 +61,7 @@ impl RecordStore for KvStore {
         let (query, keys) = (query.clone(), Arc::clone(&self.sealing));
         self.read(move |view| match &query {
             RecordQuery::Webhooks(WebhookQuery { scope, name, page }) => {
-                let source = standing::source(view, *scope, Webhook::OF_OWNER)?;
+                let source = owner_status::source(view, *scope, Webhook::OF_OWNER)?;
                 let list = List {
                     view,
                     keys: &keys,
@@ -144,7 +144,7 @@ impl RecordStore for KvStore {
         let of = of.to_vec();
         self.read(move |view| {
             of.iter()
-                .map(|place| places::version(view, *place))
+                .map(|place| realms::version(view, *place))
                 .collect()
         })
         .await
@@ -190,7 +190,7 @@ impl List<'_> {
         let (mut rows, mut room) = (Vec::new(), page.bodies);
         let asked = page.numbered(Into::<i64>::into);
         R::HEADS.each(self.view, source, &asked, |number, head| {
-            if !standing::is_in(self.view, head.owner, self.scope)? {
+            if !owner_status::is_in(self.view, head.owner, self.scope)? {
                 return Ok(true);
             }
             let found = found_record::<R>(self.view, self.keys, number.into())?;
@@ -211,7 +211,7 @@ impl List<'_> {
     where
         Row<R::Id, R>: Into<RecordRow>,
     {
-        let source = standing::source(self.view, self.scope, R::OF_OWNER)?;
+        let source = owner_status::source(self.view, self.scope, R::OF_OWNER)?;
         let mut unreadable = Vec::new();
         R::HEADS.each(
             self.view,
@@ -244,7 +244,7 @@ fn tasks(view: &dyn View, keys: &SealingKeys, query: &TaskQuery) -> Outcome<Vec<
         (Some(webhook), ..) => one(TASK_OF_WEBHOOK, Key::new().number(webhook.0)),
         (None, Scope::All, Some(creator), _) => one(TASK_OF_CREATOR, Key::new().owner(creator)),
         (None, Scope::All, None, Some(name)) => one(TASK_BY_NAME, Key::new().name(name)),
-        (None, scope, ..) => standing::source(view, scope, Task::OF_OWNER),
+        (None, scope, ..) => owner_status::source(view, scope, Task::OF_OWNER),
     }?;
     let scope = query.scope;
     List { view, keys, scope }.page::<Task>(&source, &query.page, |head, row| match row {
@@ -264,7 +264,7 @@ fn tasks(view: &dyn View, keys: &SealingKeys, query: &TaskQuery) -> Outcome<Vec<
 fn events(view: &dyn View, keys: &SealingKeys, query: &EventQuery) -> Outcome<Vec<RecordRow>> {
     let source = match query.task {
         Some(task) => Source::Of(EVENT_OF_TASK, vec![Key::new().number(task.0)]),
-        None => standing::source(view, query.scope, Event::OF_OWNER)?,
+        None => owner_status::source(view, query.scope, Event::OF_OWNER)?,
     };
     let scope = query.scope;
     List { view, keys, scope }.page::<Event>(&source, &query.page, |head, row| match row {

@@ -8,7 +8,7 @@ use webhook_model::{Event, Task, Webhook};
 use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
-use super::{heads, keys, numbers, outbox, places, sessions};
+use super::{heads, keys, numbers, outbox, realms, sessions};
 
 /// Changes some rows behind one, and returns the last of them.
 type Part = fn(&mut Tx<'_>, Option<i64>, SkippedIds) -> Outcome<Option<i64>>;
@@ -21,10 +21,10 @@ impl KvStore {
             for counter in ["audit", numbers::IDS, numbers::TOKENS, outbox::IDS] {
                 numbers::pass_over(tx, counter, log)?;
             }
-            for counter in ["webhook", "task", "event", places::VERSIONS] {
+            for counter in ["webhook", "task", "event", realms::VERSIONS] {
                 numbers::pass_over(tx, counter, records)?;
             }
-            places::restored(tx)?;
+            realms::restored(tx)?;
             keys::restored(tx, now)
         })
         .await?;

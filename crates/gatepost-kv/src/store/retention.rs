@@ -16,9 +16,9 @@ use super::kv_store::KvStore;
 use super::rows::Source;
 use super::tables::{DELIVERY_OF_OWNER, ENDED, OPEN, RUNNING, SEEN, SEEN_BY_AGE};
 use super::tx::{Tx, keys_in};
-use super::{claims, counters, standing};
+use super::{claims, counters, owner_status};
 use crate::contract::View;
-use crate::span::Span;
+use crate::key_range::Span;
 
 /// The number of rows, or webhooks, that are read or changed in one transaction.
 const AT_ONCE: usize = 256;
@@ -107,7 +107,7 @@ impl KvStore {
             self.write(move |tx| remove_ended(tx, &some)).await?;
         }
         self.write(move |tx| {
-            if !standing::is_gone(tx, owner)? {
+            if !owner_status::is_gone(tx, owner)? {
                 counters::set_usage(tx, owner, usage)?;
             }
             Ok(usage)
@@ -229,5 +229,5 @@ fn is_held(view: &dyn View, webhook: WebhookId) -> Outcome<bool> {
     let Some(head) = head_of::<Webhook>(view, webhook)? else {
         return Ok(false);
     };
-    Ok(!head.enabled && !standing::of(view, head.owner)?.held)
+    Ok(!head.enabled && !owner_status::of(view, head.owner)?.held)
 }

@@ -11,9 +11,9 @@ use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook,
 
 use super::error::Outcome;
 use super::heads::found;
-use super::places::{self, Change};
+use super::owner_status;
+use super::realms::{self, Change};
 use super::record_changes::records_of;
-use super::standing;
 use crate::contract::View;
 
 /// Reads of one realm in one snapshot.
@@ -35,7 +35,7 @@ impl Matching<'_> {
     /// Returns all routes, or those that match one type and event.
     pub(super) fn routes(&self, only: Option<&(EventType, EventName)>) -> Outcome<Routes> {
         let mut named = Named::default();
-        for owner in standing::at_place(self.view, self.place)? {
+        for owner in owner_status::at_place(self.view, self.place)? {
             named.extend(records_of(self.view, owner)?);
         }
         let mut events = Vec::new();
@@ -59,7 +59,7 @@ impl Matching<'_> {
         let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
         tasks.retain(|task| known.contains(&task.webhook));
         Ok(Routes {
-            version: places::version(self.view, self.place)?,
+            version: realms::version(self.view, self.place)?,
             webhooks,
             tasks,
             events,
@@ -67,17 +67,17 @@ impl Matching<'_> {
     }
 
     pub(super) fn changes(&self, since: RoutesVersion) -> Outcome<Option<RouteChanges>> {
-        let Some(changes) = places::since(self.view, self.place, since)? else {
+        let Some(changes) = realms::since(self.view, self.place, since)? else {
             return Ok(None);
         };
         let mut named = Named::default();
         for change in changes {
             match change {
-                Change::Records(records) => named.extend(records.into_iter().map(places::record)),
+                Change::Records(records) => named.extend(records.into_iter().map(realms::record)),
                 Change::Entered(owner) => named.extend(records_of(self.view, owner)?),
             }
         }
-        let mut delta = RouteChanges::none(places::version(self.view, self.place)?);
+        let mut delta = RouteChanges::none(realms::version(self.view, self.place)?);
         for id in named.tasks {
             let mut task = self.task(id)?;
             // The caller may not hold a webhook that no task used until this change.
@@ -97,7 +97,7 @@ impl Matching<'_> {
     }
 
     fn is_matched(&self, owner: OwnerId) -> Outcome<bool> {
-        let standing = standing::of(self.view, owner)?;
+        let standing = owner_status::of(self.view, owner)?;
         Ok(standing.place == self.place && !standing.held)
     }
 

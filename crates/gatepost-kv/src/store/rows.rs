@@ -10,7 +10,7 @@ use super::error::{Outcome, damaged};
 use super::key::{Key, Parts};
 use super::tx::{Tx, each, row};
 use crate::contract::View;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 use crate::table::{Table, number_key};
 
 /// The number of index entries that one scan reads.

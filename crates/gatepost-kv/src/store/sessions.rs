@@ -13,7 +13,7 @@ use super::kv_store::KvStore;
 use super::tables::{SESSION_BY_END, SESSION_OF_OWNER, SESSIONS};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
-use crate::span::Span;
+use crate::key_range::Span;
 
 /// As many as an owner may have, and as are ended at a time.
 const MOST: usize = Session::MAX_OF_OWNER as usize;

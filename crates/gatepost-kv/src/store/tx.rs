@@ -9,7 +9,7 @@ use super::blocks::Blocks;
 use super::error::{Outcome, damaged};
 use crate::contract::{Change, Step, View};
 use crate::error::KvError;
-use crate::span::{Go, Span};
+use crate::key_range::{Go, Span};
 use crate::table::Table;
 
 /// The initial capacity for the bytes of a row, so that most need only one allocation.

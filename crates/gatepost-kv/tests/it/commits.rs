@@ -9,8 +9,8 @@ use gatepost_storage::webhooks::RecordStore as _;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 use tokio::task::{JoinSet, yield_now};
 
-/// A store that counts its changes, blocks them while it is shut, and reports conflicts or panics on
-/// request.
+/// A store that counts its changes, blocks them while it is shut, and reports conflicts or panics
+/// on request.
 #[derive(Default)]
 struct Told {
     inner: MemoryKv,

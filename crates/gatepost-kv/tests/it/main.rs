@@ -3,11 +3,11 @@
 
 mod commits;
 mod controls;
+mod correct_stores;
 mod faults;
 mod file;
+mod key_ranges;
 mod limits;
 mod optimistic;
-mod right;
 mod runs;
-mod spans;
 mod store;

@@ -212,7 +212,8 @@ async fn delivery_with_a_lost_message_ends_and_others_are_claimed() {
         .await;
     let damaged = log.unwrap().iter().map(|row| row.id).min().unwrap();
     let bodies = Table::numbers("delivery_body");
-    let lose = |change: &mut dyn Change| change.delete(bodies, &number_key(damaged.0.cast_unsigned()));
+    let lose =
+        |change: &mut dyn Change| change.delete(bodies, &number_key(damaged.0.cast_unsigned()));
     kv.write(lose).unwrap();
     let claimed = claim(&store, hook, 0).await;
     assert_eq!(claimed.len(), 1);

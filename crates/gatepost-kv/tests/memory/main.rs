@@ -3,6 +3,6 @@
 
 mod common;
 mod in_order;
-mod lanes;
 mod outbox;
+mod queues;
 mod retention;

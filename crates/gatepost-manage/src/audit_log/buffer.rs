@@ -104,7 +104,7 @@ mod tests {
         let mut buffer = Buffer::default();
         let share = fill(&mut buffer, 1);
         assert_eq!(share, ROOM_OF_OWNER / bytes(&full(1)));
-        assert_eq!(fill(&mut buffer, 2), share, "another's room is not touched");
+        assert_eq!(fill(&mut buffer, 2), share, "others keep their share");
         let others: usize = (3..20).map(|owner| fill(&mut buffer, owner)).sum();
         assert!((share + share + others) * bytes(&full(1)) <= ROOM);
         assert_eq!(fill(&mut buffer, 99), 0, "all is full");

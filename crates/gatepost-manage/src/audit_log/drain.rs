@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use gatepost_storage::audit::{AuditEntry, AuditRemoval};
 
 use super::shared::Shared;
-use crate::finish::caught;
+use crate::completion::caught;
 
 /// The number of entries stored in one commit.
 const BATCH: usize = 256;

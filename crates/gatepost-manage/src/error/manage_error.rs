@@ -20,7 +20,7 @@ pub enum ManageError {
     #[error(transparent)]
     Accounts(#[from] AccountsError),
     /// The key was rolled already.
-    #[error("the key was rolled already; roll the key that took its place")]
+    #[error("the key was rolled already; roll the key that replaced it")]
     AlreadyRolled,
     /// Each time the change was applied, another change was stored first; the call may be repeated.
     #[error("the row is being changed by others; try again")]
@@ -157,7 +157,7 @@ impl ManageError {
             Self::Interrupted { source: error, .. } | Self::Store(error) => {
                 tracing::error!(error = ?error, "the store failed");
             }
-            Self::Other(error) => tracing::error!(%error, "an error without a meaning of its own"),
+            Self::Other(error) => tracing::error!(%error, "an error of no other kind"),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The reasons why an operation was not carried out.
 
-mod from;
+mod conversions;
 mod manage_error;
 
 pub use manage_error::ManageError;

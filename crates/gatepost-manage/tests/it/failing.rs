@@ -141,7 +141,7 @@ async fn an_action_of_the_platforms_own_is_recorded_by_its_name_when_it_succeeds
     let actor = world.of(OWNER);
     let refused = actor.platform_act("vms", object(7), "poweron", async { Err::<(), _>("busy") });
     assert_eq!(refused.await.unwrap(), Err("busy"));
-    let panics = async { panic!("as told") };
+    let panics = async { panic!("on purpose") };
     let panicked = actor.platform_act::<(), ()>("vms", object(7), "poweron", panics);
     assert!(matches!(panicked.await, Err(ManageError::Panicked)));
     assert_eq!(world.heard(), []);

@@ -5,22 +5,22 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod authorization;
 mod calls;
 mod failing;
-mod judged;
-mod kept_back;
 mod limits;
-mod listed;
-mod looked_up;
+mod lookup_cost;
 mod matrix;
-mod moved;
-mod owned;
+mod moved_owners;
+mod owners;
 mod people;
 mod references;
 mod replays;
-mod revoked;
+mod revocation;
+mod secret_carry_over;
 mod subscriptions;
 mod unreadable;
 mod users;
+mod visible_rows;
 mod watched;
 mod world;

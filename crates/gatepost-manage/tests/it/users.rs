@@ -109,12 +109,12 @@ impl Accounts for Platform {
         let mood = *self.accounts.lock().unwrap();
         let moved = self.moved.lock().unwrap().get(&owner.0).copied();
         match mood {
-            Mood::Panics if owner.0 == OWNER => panic!("as told"),
+            Mood::Panics if owner.0 == OWNER => panic!("on purpose"),
             Mood::Hangs if owner.0 == OWNER => {
                 AccountAnswer::Later(Box::pin(std::future::pending()))
             }
             Mood::Errs if owner.0 == OWNER => {
-                AccountAnswer::Now(Err(AccountsError("as told".into())))
+                AccountAnswer::Now(Err(AccountsError("on purpose".into())))
             }
             _ => {
                 let mut account = account_of(owner);
@@ -148,7 +148,7 @@ impl Directory for Platform {
         let mood = *self.directory.lock().unwrap();
         match mood {
             Mood::Well => Some(format!("{table} {key} for {}", caller.owner)),
-            Mood::Panics => panic!("as told"),
+            Mood::Panics => panic!("on purpose"),
             Mood::Hangs => std::future::pending().await,
             Mood::Errs => None,
         }
@@ -165,7 +165,7 @@ impl Directory for Platform {
 
 impl Audit for Platform {
     fn record(&self, change: &Audited<'_>) {
-        assert_eq!(*self.audit.lock().unwrap(), Mood::Well, "as told");
+        assert_eq!(*self.audit.lock().unwrap(), Mood::Well, "on purpose");
         let row = change.row.unwrap();
         let actor = change.actor.owner.0;
         let record = (actor, change.table, row, change.operation);

@@ -247,7 +247,7 @@ mod tests {
         }
 
         async fn run(&self, items: Vec<u8>) -> Vec<Outcome<Self>> {
-            assert!(!items.contains(&0), "as told");
+            assert!(!items.contains(&0), "on purpose");
             let doubled = items.into_iter().map(|item| Outcome::Done(Ok(item * 2)));
             doubled.collect()
         }

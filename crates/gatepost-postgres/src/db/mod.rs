@@ -1,21 +1,21 @@
 //! Connections and transactions.
 
-mod ended;
-mod fence;
+mod dropped_tx;
 mod hidden;
+mod lock_wait;
 mod opening;
 mod pool;
 mod pooler;
+mod schema_check;
 mod statement;
 mod text;
-mod turn;
 mod tx;
-mod writing;
+mod writers;
 
-pub(crate) use self::fence::Fence;
+pub(crate) use self::lock_wait::{BEGIN_WAITING, LOCKED, Tried, Turn, missing};
 pub(crate) use self::pool::Db;
+pub(crate) use self::schema_check::Fence;
 pub(crate) use self::statement::{Param, together};
 pub(crate) use self::text::Texts;
-pub(crate) use self::turn::{BEGIN_WAITING, LOCKED, Tried, Turn, missing};
 pub(crate) use self::tx::Tx;
-pub(crate) use self::writing::BEGIN_WRITING;
+pub(crate) use self::writers::BEGIN_WRITING;

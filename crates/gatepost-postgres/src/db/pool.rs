@@ -12,11 +12,11 @@ use tokio::time::timeout;
 use tokio_postgres::{Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::fence::Fence;
+use super::lock_wait::Waits;
 use super::opening::Opening;
+use super::schema_check::Fence;
 use super::statement::{Param, Returned, prepared, together, within};
 use super::text::Texts;
-use super::turn::Waits;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::settings::Settings;

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::Row;
 
-use super::ended::give_back;
+use super::dropped_tx::give_back;
 use super::pool::{Db, Session};
 use super::statement::{Param, run};
 use crate::error::{Failure, Result};

@@ -126,14 +126,14 @@ mod tests {
         assert_eq!(
             generation.get(ONE),
             None,
-            "a new connection alone confirms nothing"
+            "a new connection confirms nothing by itself"
         );
         generation.confirmed(5, Instant::now(), LONG);
         assert_eq!(generation.get(ONE), Some(5));
         generation.heard(ONE, 7);
         generation.heard(ONE, 6);
         assert_eq!(generation.get(ONE), Some(7), "never back");
-        assert_eq!(generation.get(OTHER), Some(0), "a slice of its own");
+        assert_eq!(generation.get(OTHER), Some(0), "a separate shard");
         generation.lost();
         assert_eq!(generation.get(ONE), None);
         generation.confirmed(7, Instant::now(), Duration::ZERO);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(
             generation.acknowledged(),
             4,
-            "another process may have changed a slice in between"
+            "another process may have changed a shard in between"
         );
     }
 

@@ -146,7 +146,7 @@ impl Listening {
                 .await
                 .map_err(|_| Failure::unavailable("the heartbeat had no answer"))??;
             if beat.first().is_none_or(|renewed| renewed.count != 1) {
-                return Err(Failure::unavailable("the row of this node is gone"));
+                return Err(Failure::unavailable("the row of this node is missing"));
             }
             self.renewed = Some(began);
             let moved: Vec<_> = beat.into_iter().skip(1).flat_map(|one| one.rows).collect();

@@ -4,8 +4,8 @@
 //! settlement notifies; a separate task does, the first time immediately, then at most once in each
 //! `PAUSE`.
 
-mod ear;
-mod news;
+mod content;
+mod inbox;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use webhook_model::WebhookId;
 
-pub(crate) use self::ear::Ear;
-pub(crate) use self::news::News;
+pub(crate) use self::content::News;
+pub(crate) use self::inbox::Ear;
 use crate::db::{Db, Param};
 
 /// The minimum time between two notifications.

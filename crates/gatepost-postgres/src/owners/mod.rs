@@ -1,6 +1,6 @@
 //! The realm and account status of each owner: suspended, deleted or moving.
 
-mod gone;
+mod deleted;
 mod remove;
 mod restored;
 

@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
 
-use super::lanes::columns;
+use super::queues::columns;
 use crate::column::{cause, number, owner, parse, span, status, tenant, text};
 use crate::db::Param;
 use crate::error::{Failure, Result};

@@ -1,7 +1,7 @@
 //! The durable queue.
 
 mod claim;
-mod lanes;
+mod queues;
 mod reclaim;
 
 use async_trait::async_trait;

@@ -6,23 +6,26 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod audience_turns;
 mod audiences;
+mod behind_pooler;
+mod cancelled_lists;
+#[path = "../../../../tests/src/captured_log.rs"]
+mod captured_log;
 mod changes;
 mod chaos;
 mod common;
 mod contract;
 mod costs;
-mod given_up;
-#[path = "../../../../tests/src/heard.rs"]
-mod heard;
 mod in_order;
-mod leased;
+mod isolation;
+mod lease_batches;
 mod locks;
-mod newer;
+mod lost_answers;
+mod newer_process;
 mod nodes;
-mod parts;
+mod partitions;
 mod plans;
-mod pooled;
 mod pooler;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
@@ -36,8 +39,5 @@ mod share;
 #[path = "../../src/log/list/source.rs"]
 mod source;
 mod tls;
-mod turns;
 mod two_processes;
-mod unanswered;
 mod unreachable;
-mod walls;

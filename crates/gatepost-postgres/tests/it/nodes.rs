@@ -13,8 +13,8 @@ use gatepost_storage::webhooks::{Arrived, OutboxStore, QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::captured_log::heard;
 use crate::common::{fresh, fresh_at, raw};
-use crate::heard::heard;
 use crate::postgres::{self, TestPostgres};
 
 /// Whether a node knows of changes at all is the same for every shard.
@@ -463,7 +463,7 @@ impl tracing::Subscriber for Panics {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, _: &tracing::Event<'_>) {
-        panic!("as told")
+        panic!("on purpose")
     }
 
     fn enter(&self, _: &tracing::span::Id) {}

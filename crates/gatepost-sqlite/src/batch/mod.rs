@@ -4,9 +4,9 @@
 //! Most of the cost of a delivery is the statements that the writer runs for it. This state is read
 //! and written once for a commit, however many commands it has.
 
+mod batches;
+mod cache;
 mod ended;
-mod held;
-mod known;
 mod leases;
 mod member;
 mod numbers;
@@ -16,10 +16,10 @@ use gatepost_ids::Realm;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::Connection;
 
+use self::batches::Held;
+use self::cache::Known;
+pub(crate) use self::cache::{Webhook, webhook};
 pub(crate) use self::ended::ended;
-use self::held::Held;
-use self::known::Known;
-pub(crate) use self::known::{Webhook, webhook};
 use self::leases::Leases;
 pub(crate) use self::leases::insert as insert_running;
 pub(crate) use self::member::Member;

@@ -4,7 +4,7 @@ use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{Claim, ClaimToken, DeliveryId};
 use rusqlite::{Connection, Row};
 
-use super::look::Look;
+use super::snapshot::Look;
 use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
 use crate::named::Named;

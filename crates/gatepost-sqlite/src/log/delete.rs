@@ -3,7 +3,7 @@
 use gatepost_storage::webhooks::DeliveryId;
 use rusqlite::Connection;
 
-use super::look::Look;
+use super::snapshot::Look;
 use crate::batch::forget_claims;
 use crate::deliveries::{remove, shrunk, waiting};
 use crate::error::{Failure, Result};

@@ -4,11 +4,11 @@ mod attempt;
 mod counters;
 mod delete;
 mod expire;
-mod figures;
 pub(crate) mod list;
-mod look;
 mod purge;
 mod replay;
+mod snapshot;
+mod stats;
 mod usage;
 mod waiting;
 
@@ -20,7 +20,7 @@ use gatepost_storage::webhooks::{
     DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, WaitingChange,
 };
 
-use self::look::Look;
+use self::snapshot::Look;
 use crate::error::Answer;
 use crate::store::SqliteStore;
 
@@ -81,7 +81,7 @@ impl DeliveryLog for SqliteStore {
     }
 
     async fn prepare_log(&self, _now: DateTime<Utc>) -> Answer<LogRoom> {
-        let bytes = self.read(figures::bytes).await?;
+        let bytes = self.read(stats::bytes).await?;
         Ok(LogRoom { ahead: None, bytes })
     }
 
@@ -107,12 +107,12 @@ impl DeliveryLog for SqliteStore {
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {
-        let counted = self.read(move |c| figures::count(c, now)).await?;
-        self.write(move |c| figures::keep(c, &counted)).await?;
+        let counted = self.read(move |c| stats::count(c, now)).await?;
+        self.write(move |c| stats::keep(c, &counted)).await?;
         Ok(counted)
     }
 
     async fn queue_stats(&self) -> Answer<Option<QueueStats>> {
-        self.read(figures::kept).await
+        self.read(stats::kept).await
     }
 }

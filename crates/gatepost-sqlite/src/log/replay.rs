@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 use rusqlite::Connection;
 
-use super::look::{Found, Look};
+use super::snapshot::{Found, Look};
 use crate::batch::{Member, next_token};
 use crate::column::micros;
 use crate::deliveries::outcome::{self, Outcome, State};

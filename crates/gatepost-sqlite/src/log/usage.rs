@@ -6,7 +6,7 @@ use gatepost_storage::{Page, Scope};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::list;
-use super::look::Look;
+use super::snapshot::Look;
 use crate::column::number;
 use crate::error::Result;
 use crate::named::Named;

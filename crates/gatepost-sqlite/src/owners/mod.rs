@@ -1,7 +1,7 @@
 //! The realm and account status of each owner: suspended, deleted or moving.
 
-mod gone;
-mod place;
+mod deleted;
+mod realm;
 pub(crate) mod remove;
 mod restored;
 pub(crate) mod row;
@@ -35,7 +35,7 @@ impl OwnerStore for SqliteStore {
         suspended: Option<bool>,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        self.write(move |c| place::set(c, owner, realm, suspended))
+        self.write(move |c| realm::set(c, owner, realm, suspended))
             .await
     }
 
@@ -63,7 +63,7 @@ impl OwnerStore for SqliteStore {
     }
 
     async fn mark_gone(&self, gone: Removal, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| gone::mark(c, gone)).await
+        self.write(move |c| deleted::mark(c, gone)).await
     }
 
     async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {

@@ -5,7 +5,7 @@ use gatepost_storage::owners::SkippedIds;
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::{generations, places};
+use crate::{generations, realms};
 
 /// Tables whose row numbers SQLite assigns, and whose rows have revisions.
 const RECORDS: [&str; 4] = [
@@ -36,7 +36,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
     c.execute(sql, [gap, floor])?;
     generations::changed_at_large(c)?;
-    places::all_changed_at_large(c, SkippedIds { gap, floor })
+    realms::all_changed_at_large(c, SkippedIds { gap, floor })
 }
 
 fn pass_over_rows(c: &Connection, table: &str, numbers: SkippedIds) -> Result<()> {

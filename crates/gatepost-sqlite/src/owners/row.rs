@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use crate::column::{number, owner};
 use crate::error::Result;
 use crate::named::Named;
-use crate::places::place_from;
+use crate::realms::place_from;
 
 /// Records that an owner has a key or webhook, for each that is stored: the platform must assign
 /// such an owner to a realm.

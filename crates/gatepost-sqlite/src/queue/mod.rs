@@ -1,6 +1,6 @@
 //! The durable queue.
 
-pub(crate) mod lanes;
+pub(crate) mod queues;
 
 mod claim;
 mod enqueue;
@@ -35,7 +35,8 @@ impl QueueStore for SqliteStore {
     }
 
     async fn queues(&self, which: Queues, limit: u32, now: DateTime<Utc>) -> Answer<FoundQueues> {
-        self.read(move |c| lanes::find(c, &which, limit, now)).await
+        self.read(move |c| queues::find(c, &which, limit, now))
+            .await
     }
 
     async fn claim(

@@ -14,7 +14,7 @@ use super::read::one;
 use super::table::{self, Stored};
 use crate::error::Result;
 use crate::list::readable;
-use crate::places::{Change, changes_since, version};
+use crate::realms::{Change, changes_since, version};
 
 /// The maximum number of records to name; beyond it, reading the realm again is cheaper.
 const NAMED: usize = 10_000;

@@ -13,7 +13,7 @@ use super::revision::check_revision;
 use super::table::{row, store};
 use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
-use crate::places::{Change, place_of, record_changed};
+use crate::realms::{Change, place_of, record_changed};
 
 /// The condition that the task of a row `r` is not deleted.
 pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";

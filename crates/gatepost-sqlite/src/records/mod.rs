@@ -36,7 +36,7 @@ use webhook_model::{Event, EventName, EventType, Task, Webhook};
 use self::table::{Stored, row};
 use crate::error::{Answer, Result};
 use crate::list::List;
-use crate::places::version;
+use crate::realms::version;
 use crate::store::SqliteStore;
 
 #[async_trait]

@@ -13,7 +13,7 @@ use super::read::several;
 use super::table::{self, Stored as _};
 use crate::error::Result;
 use crate::list::readable;
-use crate::places::version;
+use crate::realms::version;
 
 /// A statement of `sql/records` with the columns of its rows.
 macro_rules! in_place {

@@ -14,7 +14,7 @@ use super::table::{row, store};
 use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::list::readable;
-use crate::places::{Change, place_of, record_changed};
+use crate::realms::{Change, place_of, record_changed};
 
 /// The condition that neither a row `r` nor its webhook is deleted.
 pub(super) const LIVE: &str =

@@ -15,7 +15,7 @@ use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::owners::row::has_something;
-use crate::places::{Change, record_changed};
+use crate::realms::{Change, record_changed};
 use crate::watch::stirred;
 
 /// The condition that neither a row `r` nor its owner is deleted.

@@ -1,7 +1,7 @@
 //! A connection that only checks for changes, made by any process.
 
 mod keys;
-mod said;
+mod notifications;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 use tokio::time::Instant;
 
 use self::keys::Keys;
-pub(crate) use self::said::{Own, Said, arrived, said, stirred};
-use self::said::{SAID, row};
+pub(crate) use self::notifications::{Own, Said, arrived, said, stirred};
+use self::notifications::{SAID, row};
 use crate::error::{Answer, Result, unavailable};
 
 /// The interval at which a wait for other processes checks.

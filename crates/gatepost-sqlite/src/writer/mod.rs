@@ -176,7 +176,7 @@ mod tests {
 
     impl Command for Bomb {
         fn alone(&self) -> bool {
-            panic!("as told")
+            panic!("on purpose")
         }
 
         fn run(&mut self, _: &Connection, _: &mut Batch) -> command::Ran {

@@ -5,23 +5,23 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod audiences;
 mod backup;
 mod common;
 mod contract;
 mod damaged;
 mod file;
+#[cfg(unix)]
+mod file_access;
 mod hidden;
 mod ids;
+mod isolation;
 mod log;
+mod newer_process;
 #[cfg(unix)]
-mod modes;
-mod newer;
+mod open_errors;
 mod outbox;
 mod reseal;
 mod sealed;
 mod sessions;
 mod store;
-mod turns;
-#[cfg(unix)]
-mod unopened;
-mod walls;

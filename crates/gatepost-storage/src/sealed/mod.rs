@@ -1,7 +1,7 @@
 //! A store wrapper that seals the messages of deliveries and the responses of targets.
 
 mod content;
-mod passed_on;
+mod forwarded;
 mod store;
 
 pub use store::SealedMessages;

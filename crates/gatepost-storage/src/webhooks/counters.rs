@@ -4,7 +4,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::WebhookId;
 
-use super::dropped::Dropped;
+use super::rejected::Dropped;
 use crate::page::Scope;
 
 /// Counters of webhooks and owners, or increments for them.

@@ -7,8 +7,8 @@ use gatepost_ids::{OwnerId, TenantId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use super::end_reason::EndReason;
-use super::lanes::{Lane, QueueClass};
 use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
+use super::queues::{Lane, QueueClass};
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
 /// A delivery with the metadata that only the store knows. A backend that stores messages

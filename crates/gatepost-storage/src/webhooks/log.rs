@@ -11,7 +11,7 @@ use webhook_model::{TaskId, WebhookId};
 use super::counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId};
 use super::delivery_query::DeliveryQuery;
-use super::dropped::Dropped;
+use super::rejected::Dropped;
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;

@@ -30,18 +30,18 @@ mod counters;
 mod delivery;
 mod delivery_query;
 mod delivery_row;
-mod dropped;
 mod end_reason;
 mod excerpt;
 mod invalid_delivery;
-mod lanes;
 mod log;
 mod outbox;
 mod outbox_row;
 mod queue;
+mod queues;
 mod record;
 mod record_query;
 mod records;
+mod rejected;
 mod routes;
 mod row_edits;
 mod waiting;
@@ -52,11 +52,9 @@ pub use counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta}
 pub use delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId, Phases};
 pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
-pub use dropped::{DropReason, Dropped};
 pub use end_reason::EndReason;
 pub use excerpt::DataExcerpt;
 pub use invalid_delivery::InvalidDelivery;
-pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues};
 pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
@@ -67,12 +65,14 @@ pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,
     Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
 };
+pub use queues::{Arrived, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues};
 pub use record::{
     Cascade, EventRow, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow,
     TaskRow, WebhookRow,
 };
 pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 pub use records::RecordStore;
+pub use rejected::{DropReason, Dropped};
 pub use routes::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, UnreadableRecord, WebhookRoute,
 };

@@ -10,8 +10,8 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
-use super::lanes::{Arrived, DueLane, FoundQueues, Lane, QueueClass, Queues};
 use super::outbox_row::{NewOutbox, OutboxId, RemainingTasks};
+use super::queues::{Arrived, DueLane, FoundQueues, Lane, QueueClass, Queues};
 use super::record::RecordId;
 use super::routes::RoutesVersion;
 use crate::error::StoreError;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::identifiers::{EventName, EventType};
 use super::notes::EventNotes;
 use super::record::{Event, Target};
-use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
 
 /// The target that an event of a type requires (SPEC 2.4).

@@ -3,18 +3,18 @@
 
 mod catalog;
 mod channel;
-mod chosen;
+mod identifiers;
 mod json;
 mod notes;
 mod occurrence;
 mod record;
-mod words;
+mod webhook_ids;
 
 pub use catalog::{Catalog, CatalogBuilder, CatalogError, Specificity};
 pub use channel::{Channel, Channels, MAX_CHANNELS};
-pub use chosen::{MAX_CHOSEN, WebhookIds};
+pub use identifiers::{EventName, EventType};
 pub use json::JsonObject;
 pub use notes::{EventNotes, SampleVariable};
 pub use occurrence::{Object, Occurrence, OccurrenceId};
 pub use record::{Event, Target};
-pub use words::{EventName, EventType};
+pub use webhook_ids::{MAX_CHOSEN, WebhookIds};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use gatepost_ids::{Audience, ObjectId, TagId};
 
 use super::channel::Channel;
-use super::chosen::WebhookIds;
-use super::words::{EventName, EventType};
+use super::identifiers::{EventName, EventType};
+use super::webhook_ids::WebhookIds;
 use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::trace::TraceContext;

@@ -2,9 +2,9 @@
 
 use gatepost_ids::{ObjectId, TagId, TaskId};
 
+use super::identifiers::{EventName, EventType};
 use super::json::JsonObject;
 use super::occurrence::Occurrence;
-use super::words::{EventName, EventType};
 use crate::filter::Filter;
 use crate::size::{ROW, sum};
 use crate::text::EventLabel;

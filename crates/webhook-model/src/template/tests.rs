@@ -48,7 +48,7 @@ fn each_variable_in_both_spellings_and_side_by_side() {
     assert_eq!(
         render("${RANDOM} ${RANDOM}", "x"),
         "41 42",
-        "fresh at each place, never negative"
+        "a new number each time, never negative"
     );
     assert_eq!(render("${NAME}$<NAME>${HOST}", "n"), "nnh\"1");
 }

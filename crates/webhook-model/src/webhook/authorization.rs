@@ -24,10 +24,7 @@ const KINDS: [AuthorizationKind; 5] = [
 
 /// The type of an authorization, without its value.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[allow(
-    clippy::exhaustive_enums,
-    reason = "each has a form and a text of its own"
-)]
+#[allow(clippy::exhaustive_enums, reason = "each has its own form and text")]
 pub enum AuthorizationKind {
     /// No authorization is sent.
     #[default]
@@ -110,7 +107,7 @@ impl Authorization {
         present(token)?;
         let word = token.split(' ').next().unwrap_or_default();
         if word.eq_ignore_ascii_case("bearer") {
-            return Err(refuse("must be the token alone, without the word Bearer"));
+            return Err(refuse("must be only the token, without the word Bearer"));
         }
         let body = token.trim_end_matches('=');
         if body.is_empty()

@@ -111,14 +111,14 @@ impl Webhook {
         for header in self.headers.iter().filter(|h| !h.holds_api_key()) {
             if header.name().eq_ignore_ascii_case(AUTHORIZATION) {
                 return Err(refuse(
-                    "must not set Authorization beside an authorization type other than none",
+                    "must not set Authorization with an authorization type other than none",
                 ));
             }
             if header.name().eq_ignore_ascii_case(carrier) {
                 return Err(Invalid::new(
                     Field::Headers,
                     format!(
-                        "must not set {carrier}: it carries the API key; a line 'Name: ${{APIKEY}}' chooses its place"
+                        "must not set {carrier}: it carries the API key; a line 'Name: ${{APIKEY}}' names another header"
                     ),
                 ));
             }

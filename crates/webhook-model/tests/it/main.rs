@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod absences;
-mod elsewhere;
 mod filter_memory;
 mod hidden;
 mod pasted;
 mod records;
 mod request_headers;
+mod secret_carry_over;
 mod single_headers;
 mod vectors;

@@ -72,7 +72,7 @@ const PLATFORM: &[&str] = &[
 const OTHER: &[&str] = &[
     ": Deploys to #ops",
     ": deploy",
-    ": by hand",
+    ": manually",
     ": waiting",
     ": gp_…x7Qz",
     ": the target responded with status 503",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use examples::receiver::Receiver;
 use gatepost_ids::Quota;
-use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
 use self::typed::{EVENTS, KEYS, TASKS, WEBHOOKS};

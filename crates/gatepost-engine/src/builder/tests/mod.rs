@@ -1,8 +1,8 @@
 //! The required options of a builder, and the parts that it creates.
 
 mod idle;
-mod later;
-mod supervised;
+mod restarts;
+mod slow_platform;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use tokio::time::Instant;
 use webhook_model::Occurrence;
 
 use super::EngineBuilder;
+use crate::access::testing::Platform;
 use crate::engine::Engine;
 use crate::error::{EmitError, StartError};
-use crate::judge::testing::Platform;
 use crate::testing::noon;
 
 /// A clock that follows the time of a test.

@@ -1,9 +1,9 @@
 //! The dispatcher over a worker with a scripted network.
 
-mod found;
-mod reading;
-mod recorded;
-mod resumed;
+mod backlog;
+mod due_times;
+mod uncached_webhooks;
+mod unrecorded;
 
 use std::sync::Arc;
 use std::time::Duration;

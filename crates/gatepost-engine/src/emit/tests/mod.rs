@@ -1,14 +1,14 @@
 //! The emitter and the drain of the outbox over a worker with a scripted network.
 
 mod addressed;
-mod bites;
-mod caused;
-mod emits;
-mod heard;
-mod many;
+mod audience;
+mod batches;
+mod caused_runs;
+mod emit_many;
 mod outbox;
-mod races;
+mod preconditions;
 mod sequence;
+mod stored_rows;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use gatepost_storage::webhooks::{OutboxRow, OutboxStore as _};
 use super::drain::OutboxDrain;
 use super::emitted::Emitted;
 use super::emitter::Emitter;
+use crate::access::Rule;
+use crate::access::testing::Platform;
 use crate::config::Limits;
 use crate::error::EmitError;
-use crate::judge::Rule;
-use crate::judge::testing::Platform;
 use crate::testing::{Bench, Records, Script, noon, poweron};
 
 async fn bench(records: &Records, limits: &Limits) -> (Bench, Arc<Emitter>) {

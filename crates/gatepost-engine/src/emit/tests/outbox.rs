@@ -110,8 +110,8 @@ async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
     }
     bench.store.set_refused("take_outbox", false);
     pass(&bench, Duration::from_secs(5)).await;
-    let [alone, together] = ["enqueue", "enqueue_all"].map(|call| bench.store.calls_of(call));
-    assert!(together > 0 && alone <= together, "{alone} {together}");
+    let [single, together] = ["enqueue", "enqueue_all"].map(|call| bench.store.calls_of(call));
+    assert!(together > 0 && single <= together, "{single} {together}");
     for call in ["enqueue", "enqueue_all"] {
         bench.store.set_refused(call, false);
     }

@@ -6,8 +6,8 @@ use gatepost_testkit::fault::When;
 use webhook_model::{DeliveryOrder, Occurrence, OwnerId, TagId, Target, WebhookId};
 
 use super::*;
+use crate::access::testing::Manner;
 use crate::config::EmitLimits;
-use crate::judge::testing::Manner;
 
 const TENANT: Audience = Audience::Tenant(TenantId(7));
 /// The webhook in order, of owner 1; and that of owner 2, which is not.

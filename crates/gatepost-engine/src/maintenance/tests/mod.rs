@@ -280,7 +280,7 @@ async fn what_is_gone_is_removed_in_bites() {
     assert!(!world.is_left().await);
     world.gone(1).await;
     world.pass(10).await;
-    assert!(!world.is_left().await, "it goes on looking");
+    assert!(!world.is_left().await, "it continues to look");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,13 +1,13 @@
 //! Records over a memory store and a scripted network.
 
-mod by_hand;
-mod fetched;
-mod operators;
-mod owned;
+mod fetching;
+mod manual;
+mod owners;
 mod quotas;
-mod replayed;
-mod tested;
-mod together;
+mod record_sets;
+mod replays;
+mod system_administrators;
+mod task_tests;
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_reque
 async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
-    let task = records.task(webhook, "by hand", true).await;
+    let task = records.task(webhook, "manual", true).await;
     let engine = bench.engine();
     let nothing = RunContext::default;
     let ran = engine.run_task(task, nothing(), None).await.unwrap();
@@ -137,16 +137,16 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
 async fn a_triggered_event_has_its_own_context_beside_data_unless_it_brings_another() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
-    let message = "${context.room} ${data.disk} ${CORES}";
+    let message = "${context.zone} ${data.disk} ${CORES}";
     let task = records.task(webhook, message, false).await;
-    let own = r#"{"room":"own"}"#;
+    let own = r#"{"zone":"own"}"#;
     let tagged = Target::Tag(TagId(1));
     records.event_with(tagged, task, "{}", own).await;
     let engine = bench.engine();
     let brought = TriggerInput::default()
         .with_variables(vec![("CORES".into(), "4".into())])
         .with_data(r#"{"disk":100}"#.parse().unwrap());
-    let other = r#"{"room":"other"}"#.parse().unwrap();
+    let other = r#"{"zone":"other"}"#.parse().unwrap();
     for (brought, sent) in [
         (TriggerInput::default(), "own  ${CORES}"),
         (brought.clone(), "own 100 4"),
@@ -168,7 +168,7 @@ async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let engine = bench.engine();
-    let message = "by hand".parse().unwrap();
+    let message = "manual".parse().unwrap();
     let id = engine.send(webhook, Some(&message)).await.unwrap();
     assert_eq!(engine.cancel(&[id]).await.unwrap(), 1);
     let ended = records.stored(id).await;

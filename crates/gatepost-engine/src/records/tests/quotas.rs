@@ -7,8 +7,8 @@ use gatepost_storage::webhooks::{RecordId, RecordStore as _};
 use webhook_model::{Action, Description, OwnerId, Task};
 
 use super::*;
-use crate::judge::Rule;
-use crate::judge::testing::{Manner, Platform};
+use crate::access::Rule;
+use crate::access::testing::{Manner, Platform};
 
 pub(super) async fn of(quota: Quota) -> (Records, Bench) {
     on(&Platform::new(), quota).await

@@ -143,7 +143,7 @@ async fn what_one_place_changes_moves_no_other() {
     records.tagged_of(2, "y").await;
     assert!(tables.are_current(&seen.seen).await.unwrap());
     let both = tables.matched(&[there, here], &occurrence).await.unwrap();
-    assert_eq!(ids(&both), [1, 2, 3], "in order, whatever the place");
+    assert_eq!(ids(&both), [1, 2, 3], "in order, whatever the realm");
     assert_eq!(both.tasks[0].place, here);
 }
 

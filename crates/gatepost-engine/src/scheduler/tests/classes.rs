@@ -90,7 +90,7 @@ fn webhook_is_slow_while_a_request_runs_for_long() {
 fn last_slots_of_new_are_for_those_of_the_last_second() {
     for (before, waited, given) in [(504, 1_000, 1), (504, 1_001, 0), (503, 1_001, 1)] {
         let mut bench = Bench::new(config());
-        // Of the half that is Slow's and New's, all except the last eight or nine.
+        // All except the last eight or nine of the half that is Slow's and New's.
         let others = fill(&mut bench, 1_000..1_000 + before, 7, Record::New);
         assert_eq!(others.len(), usize::try_from(before).unwrap());
         bench.ready(&webhook(1, 1), QueueClass::First, 1);

@@ -264,7 +264,7 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
     for id in 0..2_000 {
         bench.ready(&webhook(OTHERS + id, 7_777), QueueClass::First, 1);
     }
-    assert!(!bench.scheduler.take_gap(), "there is no room yet");
+    assert!(!bench.scheduler.take_gap(), "the limit is reached");
     let mut sent = BTreeMap::new();
     loop {
         let permits = bench.permits();

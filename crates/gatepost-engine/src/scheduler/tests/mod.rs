@@ -4,10 +4,10 @@ mod attacks;
 mod bench;
 mod cases;
 mod classes;
-mod holds;
 mod limits;
 mod quarantine;
 mod sim;
+mod target_waits;
 
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 
 mod answers;
 mod columns;
+mod lock_wait;
 mod ordered;
-mod patient;
 mod plain;
 mod rounds;
 mod statement;

@@ -10,7 +10,7 @@ use gatepost_storage::{Order, Scope};
 use rusqlite::Connection;
 
 use self::stream::Merge;
-use super::look::{Found, Look};
+use super::snapshot::{Found, Look};
 use crate::column::micros;
 use crate::error::Result;
 

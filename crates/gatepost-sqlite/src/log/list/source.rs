@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::super::look::Look;
+use super::super::snapshot::Look;
 use crate::column;
 use crate::error::Result;
 use crate::named::Named;

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::super::list::source::of_owner;
 use super::super::list::stream::Merge;
-use super::super::look::Look;
-use super::bite::BITE;
+use super::super::snapshot::Look;
+use super::batch_size::BITE;
 use super::oldest::has_ended;
 use crate::column;
 use crate::deliveries::{remove as remove_one, shrunk};

@@ -2,7 +2,7 @@
 //! commits: first those beyond their owner's share, then from the oldest on. The search for them
 //! does not use the writer.
 
-mod bite;
+mod batch_size;
 mod hidden;
 mod oldest;
 
@@ -10,8 +10,8 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, Purged};
 use rusqlite::{Connection, params};
 
-pub(super) use self::bite::BITE;
-use self::bite::count;
+pub(super) use self::batch_size::BITE;
+use self::batch_size::count;
 use crate::column::micros;
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;

@@ -4,7 +4,7 @@
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::bite::BITE;
+use super::batch_size::BITE;
 use crate::deliveries::history::History;
 use crate::deliveries::{remove as remove_one, shrunk, waiting};
 use crate::error::{Answer, Result};

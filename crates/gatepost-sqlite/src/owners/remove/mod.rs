@@ -1,10 +1,10 @@
 //! The removal of deleted owners' data, in batches: each is short enough not to delay a waiting
 //! emit noticeably.
 
-mod again;
 mod deliveries;
 mod keys;
 pub(super) mod moved;
+mod notification;
 mod ordering;
 mod records;
 mod rows;

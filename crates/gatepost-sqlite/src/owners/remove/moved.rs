@@ -4,7 +4,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::EndReason;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::again::sends_again;
+use super::notification::sends_again;
 use super::rows::rows;
 use crate::batch::{is_open, next_token, running};
 use crate::deliveries::end_waiting;

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::again::sends_again;
+use super::notification::sends_again;
 use crate::deliveries::order::runs_unordered;
 use crate::error::Result;
 

@@ -1,8 +1,8 @@
 //! Enqueues.
 
-mod basis;
 mod insert;
 mod origin;
+mod preconditions;
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use webhook_model::TaskId;
 use crate::batch::Batch;
 use crate::error::{Answer, Failure, Result};
 use crate::outbox::push;
-use crate::places::{Change, changed, place_of};
+use crate::realms::{Change, changed, place_of};
 use crate::records::task;
 
 /// Decides each item separately; one that fails does not affect the others.
@@ -81,13 +81,15 @@ fn enqueue(
     let consume: BTreeSet<TaskId> = enqueue.consume.iter().copied().collect();
     match &enqueue.basis {
         Basis::Rows(rows) => {
-            let changed = basis::changed_rows(c, rows, &consume)?;
+            let changed = preconditions::changed_rows(c, rows, &consume)?;
             if !changed.is_empty() {
                 return Ok(Enqueued::RowsChanged(changed));
             }
         }
         Basis::Nothing | Basis::Realms(_) => {
-            if !basis::stands(c, batch, &enqueue.basis)? || !basis::all_there(c, &consume)? {
+            if !preconditions::stands(c, batch, &enqueue.basis)?
+                || !preconditions::all_there(c, &consume)?
+            {
                 return Ok(Enqueued::RoutesChanged);
             }
         }

@@ -1,0 +1,292 @@
+//! Usage and rejected deliveries, over a memory store.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use gatepost_ids::{OwnerId, Quota, WebhookId};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::webhooks::{
+    DeliveryId, DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
+    RecordStore as _, UsageDelta,
+};
+use gatepost_storage::{AtMost, ManualClock, Scope};
+use gatepost_testkit::fault::{Fault, FaultStore};
+use gatepost_testkit::fixtures::direct;
+use webhook_model::Webhook;
+
+use super::Headroom;
+use crate::access::testing::{Platform, watched_judge};
+use crate::access::{Judge, Rule};
+use crate::accumulator::MOST;
+use crate::clock::EngineClock;
+use crate::error::EngineError;
+use crate::observer::{Notice, Observer};
+use crate::testing::noon;
+
+mod rejected;
+
+const OWNER: OwnerId = OwnerId(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Remembers notices.
+#[derive(Debug, Default)]
+struct Noticed {
+    notices: Mutex<Vec<Notice>>,
+    /// If set, each notice hangs until the other end is dropped.
+    hang: Mutex<Option<mpsc::Receiver<()>>>,
+}
+
+impl Observer for Noticed {
+    fn notice(&self, notice: Notice) {
+        self.notices.lock().unwrap().push(notice);
+        if let Some(hang) = &*self.hang.lock().unwrap() {
+            let _ = hang.recv();
+        }
+    }
+}
+
+impl Noticed {
+    /// Returns this many notices, which run on separate threads.
+    async fn all(&self, count: usize) -> Vec<Notice> {
+        loop {
+            let noticed = self.notices.lock().unwrap().clone();
+            if noticed.len() >= count {
+                return noticed;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+struct World {
+    platform: Arc<Platform>,
+    store: Arc<FaultStore<MemoryStore>>,
+    memory: Arc<MemoryStore>,
+    noticed: Arc<Noticed>,
+    judge: Arc<Judge>,
+}
+
+impl World {
+    async fn new(quota: Quota) -> Self {
+        let (platform, memory) = (Platform::new(), Arc::new(MemoryStore::new()));
+        platform.set_quota(Some(quota));
+        let store = Arc::new(FaultStore::new(memory.clone()));
+        let noticed = Arc::new(Noticed::default());
+        let clock = EngineClock::start(Arc::new(ManualClock::at(noon())), &*store).await;
+        let (clock, observer) = (Arc::new(clock.unwrap()), noticed.clone());
+        let judge = watched_judge(Rule::OneSystem, &platform, store.clone(), clock, observer);
+        Self {
+            platform,
+            store,
+            memory,
+            noticed,
+            judge,
+        }
+    }
+
+    async fn webhook(&self, owner: OwnerId) -> WebhookId {
+        self.named(owner, "w").await
+    }
+
+    async fn named(&self, owner: OwnerId, name: &str) -> WebhookId {
+        let url = "https://example.com/".parse().unwrap();
+        let webhook = Webhook::new(owner, name.parse().unwrap(), url);
+        let most = AtMost::UNLIMITED;
+        let row = self.memory.insert_webhook(&webhook, most, noon()).await;
+        row.unwrap().id
+    }
+
+    async fn used(&self) -> LogUsage {
+        self.memory.log_usage(&[OWNER]).await.unwrap()[0]
+    }
+
+    fn room(&self) -> (u64, u64) {
+        let Headroom { deliveries, bytes } = self.judge.headroom(OWNER);
+        (deliveries, bytes)
+    }
+}
+
+fn small() -> Quota {
+    Quota::default()
+        .with_waiting(10)
+        .with_waiting_bytes(1_000)
+        .with_log_bytes(2_000)
+        .with_runs_per_minute(3)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_this_process_stores_takes_room_at_once_and_the_store_learns_it_with_the_flush() {
+    let world = World::new(small()).await;
+    assert_eq!(world.room(), (10, 1_000));
+    world.judge.stored(OWNER, 4, 400);
+    assert_eq!(world.room(), (6, 600));
+    world.judge.ended(OWNER, 100, 50);
+    assert_eq!(world.room(), (7, 700));
+    assert_eq!(world.used().await, LogUsage::default());
+    world.judge.flush().await;
+    let written = LogUsage {
+        waiting: 3,
+        waiting_bytes: 300,
+        log_bytes: 450,
+    };
+    assert_eq!(world.used().await, written);
+    assert_eq!(world.room(), (7, 700), "nothing is counted twice");
+    world.judge.stored(OWNER, 100, 100_000);
+    assert_eq!(world.room(), (0, 0));
+    assert!(world.judge.log_is_full(OWNER));
+    let other = world.judge.headroom(OwnerId(2));
+    assert_eq!(other.deliveries, 10, "another owner");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_other_processes_stored_is_known_after_a_second() {
+    let world = World::new(small()).await;
+    world.judge.run();
+    let delta = UsageDelta {
+        owner: OWNER,
+        waiting: 9,
+        waiting_bytes: 900,
+        log_bytes: 1_999,
+    };
+    world.memory.add_usage(&[delta]).await.unwrap();
+    assert_eq!(world.room(), (10, 1_000), "it was not asked for yet");
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(world.room(), (1, 100));
+    assert!(!world.judge.log_is_full(OWNER));
+    tokio::time::sleep(300 * SECOND).await;
+    assert_eq!(world.room(), (1, 100), "an old answer is better than none");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_store_does_not_take_is_written_later() {
+    let world = World::new(small()).await;
+    world.judge.stored(OWNER, 2, 20);
+    world.store.fail("add_usage", 1, Fault::Refused);
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 0);
+    world.judge.stored(OWNER, 1, 10);
+    assert_eq!(world.room(), (7, 970));
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 3);
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 3, "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
+    let world = World::new(small()).await;
+    world.judge.run();
+    let wrong = UsageDelta {
+        owner: OWNER,
+        waiting: 10_000,
+        waiting_bytes: 0,
+        log_bytes: 0,
+    };
+    world.memory.add_usage(&[wrong]).await.unwrap();
+    world.judge.headroom(OWNER);
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(world.room(), (10, 1_000), "counted: there is none");
+    world.memory.add_usage(&[wrong]).await.unwrap();
+    world.judge.headroom(OWNER);
+    tokio::time::sleep(20 * SECOND).await;
+    assert_eq!(world.room().0, 0, "not again within a minute");
+    tokio::time::sleep(60 * SECOND).await;
+    world.judge.headroom(OWNER);
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(world.room().0, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_at_a_limit_are_counted_in_order_of_arrival() {
+    let world = World::new(small()).await;
+    let usage = &world.judge.usage;
+    let full = LogUsage {
+        waiting: 10,
+        ..LogUsage::default()
+    };
+    for owner in [7, 3, 9, 1, 8, 3, 2, 7, 5].map(OwnerId) {
+        usage.is_used(owner, full);
+    }
+    let next = std::iter::from_fn(|| usage.next_at_limit());
+    let counted: Vec<_> = next.map(|owner| owner.0).collect();
+    assert_eq!(counted, [7, 3, 9, 1, 8, 2, 5]);
+}
+
+async fn enqueue(world: &World, webhook: WebhookId, body: String) {
+    let delivery = NewDelivery {
+        message_id: "msg_1".parse().unwrap(),
+        webhook,
+        task: None,
+        cause: None,
+        body: body.into(),
+        due: noon(),
+        lease_until: None,
+    };
+    let batch = world.memory.enqueue(direct(vec![delivery]), noon());
+    batch.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn log_over_quota_loses_its_oldest() {
+    for (bytes, kept) in [(1_750, true), (1_751, false)] {
+        let (world, id) = (World::new(small()).await, DeliveryId(1));
+        let webhook = world.webhook(OWNER).await;
+        enqueue(&world, webhook, "x".repeat(bytes)).await;
+        world.memory.cancel(&[id], "x", noon()).await.unwrap();
+        world.judge.usage.count(OWNER).await;
+        let row = world.memory.delivery(id).await.unwrap();
+        assert_eq!(row.is_some(), kept, "{bytes}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_count_finds_what_waits() {
+    let world = World::new(small()).await;
+    let webhook = world.webhook(OWNER).await;
+    enqueue(&world, webhook, "12345".to_owned()).await;
+    world.judge.usage.count(OWNER).await;
+    assert_eq!(world.room(), (9, 995));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quota_that_cannot_be_asked_for_is_the_default_or_a_refusal() {
+    let world = World::new(small()).await;
+    world.platform.set_quota(None);
+    assert_eq!(world.room().0, Quota::default().waiting);
+    assert!(!world.judge.log_is_full(OWNER));
+    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    assert!(matches!(refused, EngineError::Platform(_)));
+    assert!(world.judge.admit_change(OWNER).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_hand_as_often_as_allowed_then_the_refusal_says_when() {
+    let world = World::new(small()).await;
+    world.judge.run_by_hand(OWNER, 2).unwrap();
+    world.judge.run_by_hand(OWNER, 1).unwrap();
+    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "too many in a minute; try again in 20 seconds"
+    );
+    tokio::time::advance(20 * SECOND).await;
+    world.judge.run_by_hand(OWNER, 1).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
+    let world = World::new(small()).await;
+    for owner in 0..100_000_u32 {
+        let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
+        world.judge.headroom(owner);
+        world.judge.stored(owner, 100, 1);
+        world.judge.rejected(owner, webhook, DropReason::Waiting, 1);
+    }
+    assert_eq!(world.judge.usage.held(), MOST);
+    assert_eq!(world.judge.rejected.held(), (MOST, MOST));
+    world.judge.flush().await;
+    assert!(world.judge.usage.held() <= MOST);
+    assert_eq!(world.judge.rejected.held().0, 0);
+}

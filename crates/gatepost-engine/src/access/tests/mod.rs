@@ -1,0 +1,348 @@
+//! [`Judge`] over a scripted platform and a memory store.
+
+mod subscription_checks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Realm, TaskId, TenantId};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::ManualClock;
+use gatepost_storage::owners::OwnerStore as _;
+use tokio::time::Instant;
+use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
+
+use super::testing::{Manner, Platform, judge};
+use super::{Decision, Heard, Hearing, Judge, Rule};
+use crate::clock::EngineClock;
+use crate::error::EmitError;
+use crate::small_map::Few;
+use crate::testing::noon;
+
+const SECOND: Duration = Duration::from_secs(1);
+const TENANT: TenantId = TenantId(7);
+const ALL: [OwnerId; 5] = [OwnerId(1), OwnerId(2), OwnerId(3), OwnerId(4), OwnerId(5)];
+
+struct World {
+    platform: Arc<Platform>,
+    store: Arc<MemoryStore>,
+    judge: Arc<Judge>,
+}
+
+impl World {
+    /// Users 1 and 2 of tenant 7, its administrator 3, user 4 of tenant 8, and the system
+    /// administrator 5.
+    async fn new(rule: impl FnOnce(&Arc<Platform>) -> Rule) -> Self {
+        let (platform, store) = (Platform::new(), Arc::new(MemoryStore::new()));
+        platform.user(1, 7);
+        platform.user(2, 7);
+        platform.account(3, AccessLevel::TenantAdministrator, 7);
+        platform.user(4, 8);
+        platform.account(5, AccessLevel::SystemAdministrator, None);
+        let clock = EngineClock::start(Arc::new(ManualClock::at(noon())), &*store).await;
+        let rule = rule(&platform);
+        let judge = judge(rule, &platform, store.clone(), Arc::new(clock.unwrap()));
+        Self {
+            platform,
+            store,
+            judge,
+        }
+    }
+
+    async fn watching() -> Self {
+        Self::new(|platform| Rule::Policy(platform.clone())).await
+    }
+
+    async fn addressed() -> Self {
+        Self::new(|_| Rule::AddressedOnly).await
+    }
+
+    async fn one_system() -> Self {
+        Self::new(|_| Rule::OneSystem).await
+    }
+
+    /// Returns the decisions for an occurrence in tenant 7 that these five match.
+    fn hear(&self, audience: Audience) -> [Hearing; 5] {
+        let (occurrence, place) = (occurrence(audience), place(audience));
+        let heard = Heard {
+            occurrence: &occurrence,
+            place,
+        };
+        of_all(&self.judge.hear(&heard, ALL.into_iter()))
+    }
+
+    async fn hear_waiting(&self, audience: Audience) -> [Hearing; 5] {
+        let (occurrence, place) = (occurrence(audience), place(audience));
+        let heard = Heard {
+            occurrence: &occurrence,
+            place,
+        };
+        of_all(&self.judge.hear_waiting(&heard, &ALL).await)
+    }
+}
+
+fn of_all(hearings: &Few<OwnerId, Hearing>) -> [Hearing; 5] {
+    ALL.map(|owner| *hearings.get(owner).unwrap())
+}
+
+fn place(audience: Audience) -> Realm {
+    match audience {
+        Audience::OneSystem => Realm::Shared,
+        Audience::Operators => Realm::System,
+        Audience::Tenant(_) | Audience::Owner(_) => Realm::Tenant(TENANT),
+    }
+}
+
+fn occurrence(audience: Audience) -> Occurrence {
+    Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
+        .with_object(Object::new(ObjectId::from(1), "db-1"))
+}
+
+fn event() -> Event {
+    Event {
+        event_type: "vms".parse().unwrap(),
+        event: "poweron".parse().unwrap(),
+        target: Target::Instance(ObjectId::from(1)),
+        task: TaskId(1),
+        enabled: true,
+        filters: Filter::default(),
+        context: JsonObject::default(),
+        label: EventLabel::default(),
+    }
+}
+
+/// `y`, `n` and `?`, for short.
+fn hearings(hearings: &str) -> [Hearing; 5] {
+    let hearing = |letter| match letter {
+        'y' => Hearing::Yes,
+        'n' => Hearing::No,
+        _ => Hearing::Later,
+    };
+    let all: Vec<_> = hearings.chars().map(hearing).collect();
+    all.try_into().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_addressed_is_received_by_the_user_the_administrators_and_the_operators() {
+    let world = World::addressed().await;
+    let to_user = Audience::Owner(OwnerId(1));
+    assert_eq!(world.hear(to_user), hearings("ynyny"));
+    assert_eq!(world.hear(Audience::Tenant(TENANT)), hearings("nnyny"));
+    assert_eq!(world.hear(Audience::Operators), hearings("nnnny"));
+    let mut asked = world.platform.asked();
+    asked.sort();
+    assert_eq!(asked, ALL, "each is asked about once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_addressees_tenant_its_administrators_wait_and_nobody_else() {
+    let world = World::addressed().await;
+    world.platform.set_manner_about(9, Manner::Later(SECOND));
+    world.platform.user(9, 7);
+    let to_another = Audience::Owner(OwnerId(9));
+    assert_eq!(world.hear(to_another), hearings("nn?ny"));
+    assert_eq!(world.hear_waiting(to_another).await, hearings("nnyny"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_platforms_watch_decides_among_those_of_the_place_and_is_asked_once() {
+    let world = World::watching().await;
+    world.platform.may(2, Decision::No);
+    world.platform.may(3, Decision::NoSuchObject);
+    let heard = world.hear(Audience::Tenant(TENANT));
+    assert_eq!(heard, hearings("ynnny"), "4 is of another tenant");
+    let watched = world.platform.watched();
+    assert_eq!(watched.len(), 1);
+    assert_eq!(watched[0].1, [1, 2, 3, 5].map(OwnerId), "never about 4");
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_one_system_everybody_in_good_standing_receives_everything() {
+    let world = World::one_system().await;
+    for owner in 1..=5 {
+        world.platform.user(owner, None);
+    }
+    world.platform.enable(2, false);
+    world.platform.remove(3);
+    assert_eq!(world.hear(Audience::OneSystem), hearings("ynnyy"));
+    world.platform.user(1, 7);
+    tokio::time::advance(5 * SECOND).await;
+    assert_eq!(world.hear(Audience::OneSystem), hearings("?nnyy"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_has_to_be_waited_for_is_later_and_nobody_else() {
+    let world = World::watching().await;
+    world.platform.set_manner_about(1, Manner::Later(SECOND));
+    world.platform.set_manner_about(2, Manner::Hangs);
+    world.platform.set_manner_about(3, Manner::Panics);
+    let audience = Audience::Tenant(TENANT);
+    let began = Instant::now();
+    assert_eq!(world.hear(audience), hearings("???ny"));
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    assert_eq!(world.hear_waiting(audience).await, hearings("y??ny"));
+    assert_eq!(
+        began.elapsed(),
+        5 * SECOND,
+        "no longer than the platform may take"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_fails_hangs_or_panics_says_later_and_never_yes() {
+    use Manner::{Fails, FailsLater, Hangs, OneTooFew, Panics, PanicsLater};
+    for manner in [Fails, FailsLater, Hangs, OneTooFew, Panics, PanicsLater] {
+        let world = World::watching().await;
+        world.platform.set_watch_manner(manner);
+        let audience = Audience::Tenant(TENANT);
+        assert_eq!(world.hear(audience), hearings("???n?"), "{manner:?}");
+        let waited = world.hear_waiting(audience).await;
+        assert_eq!(waited, hearings("???n?"), "{manner:?}");
+        tokio::time::sleep(SECOND).await;
+        assert!(world.judge.book.failures.all() > 0, "{manner:?}");
+        world.platform.set_watch_manner(Manner::Later(SECOND));
+        let waited = world.hear_waiting(audience).await;
+        assert_eq!(waited, hearings("yyyny"), "{manner:?}: it is asked again");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_on_the_way_to_another_tenant_waits_for_what_is_addressed_there() {
+    let world = World::addressed().await;
+    world.platform.user(1, 8);
+    let to_user = Audience::Owner(OwnerId(1));
+    assert_eq!(world.hear(to_user)[0], Hearing::Later);
+    assert_eq!(world.hear(Audience::Tenant(TENANT))[0], Hearing::No);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_audience_names_its_own_place_first_and_a_wrong_one_is_refused_with_words() {
+    let world = World::watching().await;
+    let places = async |audience| world.judge.places(audience).await;
+    let (common, operators) = (Realm::Shared, Realm::System);
+    assert_eq!(
+        places(Audience::Tenant(TENANT)).await.unwrap(),
+        [Realm::Tenant(TENANT), operators, common],
+        "it is not known yet whether anybody is not placed"
+    );
+    world.judge.run();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(world.judge.unplaced(), 0);
+    let tenant = [Realm::Tenant(TENANT), operators];
+    assert_eq!(places(Audience::Tenant(TENANT)).await.unwrap(), tenant);
+    assert_eq!(places(Audience::Owner(OwnerId(1))).await.unwrap(), tenant);
+    assert_eq!(places(Audience::Operators).await.unwrap(), [operators]);
+    let refused = places(Audience::OneSystem).await.unwrap_err();
+    assert!(refused.to_string().contains("has tenants"), "{refused}");
+
+    let system = World::one_system().await;
+    let common = system.judge.places(Audience::OneSystem).await.unwrap();
+    assert_eq!(common, [Realm::Shared]);
+    for audience in [
+        Audience::Operators,
+        Audience::Tenant(TENANT),
+        Audience::Owner(OwnerId(1)),
+    ] {
+        let refused = system.judge.places(audience).await.unwrap_err();
+        assert!(refused.to_string().contains("one_system"), "{refused}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_nobody_placed_is_placed_by_being_addressed_and_an_unknown_one_is_alone() {
+    let world = World::addressed().await;
+    let own = async |owner| {
+        let places = world.judge.places(Audience::Owner(OwnerId(owner))).await;
+        places.map(|places| places[0])
+    };
+    world.platform.user(6, None);
+    world.platform.remove(7);
+    world.platform.set_manner_about(8, Manner::Fails);
+    assert_eq!(own(4).await.unwrap(), Realm::Tenant(TenantId(8)));
+    assert_eq!(own(6).await.unwrap(), Realm::Solo(OwnerId(6)));
+    assert_eq!(own(7).await.unwrap(), Realm::Solo(OwnerId(7)));
+    assert!(matches!(own(8).await, Err(EmitError::Platform(error)) if error == "down"));
+    let row = async |owner| world.store.owner(OwnerId(owner)).await.unwrap();
+    assert_eq!(row(4).await.unwrap().place, Realm::Tenant(TenantId(8)));
+    assert_eq!(row(7).await, None, "no row for a number that means nobody");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
+    let world = World::watching().await;
+    world.platform.set_manner(Manner::Later(SECOND));
+    let owners: Vec<_> = (1_000..2_000).map(OwnerId).collect();
+    owners
+        .iter()
+        .for_each(|owner| world.platform.user(owner.0, 7));
+    let occurrence = occurrence(Audience::Tenant(TENANT));
+    let heard = Heard {
+        occurrence: &occurrence,
+        place: Realm::Tenant(TENANT),
+    };
+    for second in 0..3 {
+        world.judge.hear(&heard, owners.iter().copied());
+        for owner in &owners[..500] {
+            world.judge.good_standing(*owner, heard.place);
+        }
+        let other = OwnerId(10_000 + second);
+        let standing = world.judge.standing(other, Realm::Solo(other)).await;
+        assert!(standing.is_ok(), "{standing:?}");
+        tokio::time::advance(4 * SECOND).await;
+    }
+    let asked = world.platform.asked().len();
+    assert!(asked > 75, "control: more was asked than is kept: {asked}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn good_standing_is_known_at_once_where_the_platform_says_it_at_once() {
+    let world = World::addressed().await;
+    world.platform.enable(2, false);
+    world.platform.remove(3);
+    world.platform.set_manner_about(4, Manner::Later(SECOND));
+    world.platform.set_manner_about(5, Manner::Fails);
+    let known = ALL.map(|owner| world.judge.good_standing(owner, Realm::Shared));
+    assert_eq!(known, [Some(true), Some(false), Some(false), None, None]);
+    assert!(
+        world
+            .judge
+            .standing(OwnerId(4), Realm::Shared)
+            .await
+            .unwrap()
+    );
+    assert_eq!(
+        world.judge.good_standing(OwnerId(4), Realm::Shared),
+        Some(true)
+    );
+    assert!(
+        world
+            .judge
+            .standing(OwnerId(5), Realm::Shared)
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_of_the_outbox_that_names_no_audience_has_the_builders() {
+    let mut world = World::addressed().await;
+    let named = Audience::Tenant(TENANT);
+    let judge = Arc::get_mut(&mut world.judge).unwrap();
+    assert_eq!(
+        judge.audience_in_outbox(Audience::OneSystem),
+        Audience::OneSystem
+    );
+    judge.audiences.default = Some(Audience::Operators);
+    assert_eq!(
+        judge.audience_in_outbox(Audience::OneSystem),
+        Audience::Operators
+    );
+    assert_eq!(judge.audience_in_outbox(named), named);
+    let mut system = World::one_system().await;
+    let judge = Arc::get_mut(&mut system.judge).unwrap();
+    judge.audiences.default = Some(Audience::Operators);
+    assert_eq!(
+        judge.audience_in_outbox(Audience::OneSystem),
+        Audience::OneSystem
+    );
+}

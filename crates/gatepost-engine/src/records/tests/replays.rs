@@ -1,0 +1,232 @@
+//! Deliveries that are sent again.
+
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Quota, Realm, TenantId};
+use gatepost_storage::owners::OwnerStore as _;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _};
+use gatepost_testkit::fault::Fault;
+use tokio::time::Instant;
+
+use super::*;
+use crate::access::Rule;
+use crate::access::testing::{Manner, Platform};
+
+/// Deliveries that ended in error, with the engine to replay them.
+async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
+    failed_with(count, "x", quota).await
+}
+
+async fn failed_with(
+    count: usize,
+    message: &str,
+    quota: Quota,
+) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.set_quota(Some(quota));
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::OneSystem, &platform).await;
+    let webhook = records.webhook(|_| {}).await;
+    let mut ids = Vec::new();
+    for _ in 0..count {
+        ids.push(records.waiting(webhook, message).await);
+    }
+    bench.engine().cancel(&ids).await.unwrap();
+    (records, platform, bench, ids)
+}
+
+fn all() -> Replay {
+    Replay::Failed {
+        webhook: WebhookId(1),
+        from: noon(),
+        before: noon() + Duration::from_secs(1),
+    }
+}
+
+async fn queued(records: &Records) -> usize {
+    let deliveries = records.deliveries().await;
+    let queued = deliveries
+        .iter()
+        .filter(|d| d.state == DeliveryState::Queued);
+    queued.count()
+}
+
+#[tokio::test]
+async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
+    let (records, _platform, bench, ids) = failed(250, Quota::UNLIMITED).await;
+    let engine = bench.engine();
+    assert_eq!(engine.replay(&all()).await.unwrap(), 250);
+    assert_eq!(queued(&records).await, 250);
+    assert_eq!(engine.replay(&all()).await.unwrap(), 0);
+    let again = Replay::Ids(ids[..3].to_vec());
+    assert_eq!(engine.replay(&again).await.unwrap(), 0, "they wait");
+}
+
+#[tokio::test]
+async fn replayed_messages_are_in_the_log_once() {
+    let (records, _platform, bench, _ids) = failed(3, Quota::UNLIMITED).await;
+    let owner = records.deliveries().await[0].owner;
+    bench.core.access.flush().await;
+    assert_eq!(bench.engine().replay(&all()).await.unwrap(), 3);
+    bench.core.access.flush().await;
+    let used = records.store.log_usage(&[owner]).await.unwrap()[0];
+    assert_eq!(
+        (used.waiting, used.waiting_bytes, used.log_bytes),
+        (3, 3, 0)
+    );
+}
+
+#[tokio::test]
+async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
+    let large = "x".repeat(1024 * 1024);
+    let (_records, _platform, bench, ids) = failed_with(20, &large, Quota::UNLIMITED).await;
+    let engine = bench.engine();
+    for which in [all(), Replay::Ids(ids.clone())] {
+        let before = bench.store.calls_of("replay");
+        let queued = engine.replay(&which).await.unwrap();
+        assert_eq!(queued, 20, "none is left out");
+        // Each batch is queued and freed before the next is read: 8, 8 and 4 of them.
+        assert_eq!(bench.store.calls_of("replay") - before, 3);
+        assert_eq!(engine.cancel(&ids).await.unwrap(), 20);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_half_way_says_how_far_it_came() {
+    let (_records, _platform, bench, _) = failed(250, Quota::UNLIMITED).await;
+    bench.store.fail("replay", 2, Fault::Refused);
+    let engine = bench.engine();
+    let error = engine.replay(&all()).await.unwrap_err();
+    assert!(
+        matches!(error, EngineError::Interrupted { queued: 100, .. }),
+        "{error:?}"
+    );
+    assert_eq!(engine.replay(&all()).await.unwrap(), 150);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_charged_as_runs_by_hand() {
+    let quota = Quota::default().with_runs_per_minute(60);
+    let (records, _platform, bench, _) = failed(150, quota).await;
+    let engine = bench.engine();
+    assert_eq!(
+        engine.replay(&all()).await.unwrap(),
+        100,
+        "the largest batch"
+    );
+    assert_eq!(queued(&records).await, 100);
+    let fast = engine.replay(&all()).await.unwrap_err();
+    assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
+    tokio::time::advance(Duration::from_secs(120)).await;
+    assert_eq!(engine.replay(&all()).await.unwrap(), 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
+    let (records, platform, bench, ids) = failed(1, Quota::UNLIMITED).await;
+    let (engine, which) = (bench.engine(), Replay::Ids(ids));
+    platform.enable(1, false);
+    bench.broken.clock.advance(Duration::from_secs(3_601));
+    let refused = engine.replay(&which).await.unwrap_err();
+    assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
+    assert_eq!(queued(&records).await, 0);
+    platform.enable(1, true);
+    tokio::time::advance(Duration::from_secs(6)).await;
+    assert_eq!(engine.replay(&which).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_may_not_wait_is_not_queued_again() {
+    let quota = Quota::default().with_waiting(1);
+    let (records, _platform, bench, ids) = failed(2, quota).await;
+    let engine = bench.engine();
+    let full = engine.replay(&Replay::Ids(ids.clone())).await.unwrap_err();
+    assert!(matches!(full, EngineError::Full { .. }), "{full:?}");
+    assert_eq!(queued(&records).await, 0);
+    let one = Replay::Ids(ids[..1].to_vec());
+    assert_eq!(engine.replay(&one).await.unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_at_a_rate() {
+    let quota = Quota::default().with_runs_per_minute(2);
+    let (records, _platform, bench, ended) = failed(1, quota).await;
+    let (webhook, engine) = (WebhookId(1), bench.engine());
+    let due = records.waiting(webhook, "x").await;
+    for _ in 0..5 {
+        assert_eq!(engine.retry_now(&[ended[0], due]).await.unwrap(), 0);
+    }
+    assert_eq!(bench.store.calls_of("hasten"), 0);
+    let in_an_hour = noon() + Duration::from_secs(3_600);
+    for _ in 0..3 {
+        records.due(webhook, "x", in_an_hour).await;
+    }
+    let stored = records.deliveries().await;
+    let later = stored.iter().filter(|d| d.due == in_an_hour);
+    let later: Vec<_> = later.map(|d| d.id).collect();
+    for id in &later[..2] {
+        assert_eq!(engine.retry_now(&[*id]).await.unwrap(), 1);
+    }
+    let fast = engine.retry_now(&later[2..]).await.unwrap_err();
+    assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
+    assert_eq!(bench.store.calls_of("hasten"), 2);
+}
+
+/// Creates a user of this tenant with a paused webhook, and an ended delivery of it.
+async fn ended_of(
+    (records, platform): (&Records, &Platform),
+    owner: u128,
+    tenant: u128,
+) -> (WebhookId, DeliveryId) {
+    platform.user(owner, tenant);
+    let place = Realm::Tenant(TenantId(tenant));
+    let placed = records.store.assign_realm(OwnerId(owner), place, noon());
+    placed.await.unwrap();
+    let paused = records.webhook(|webhook| {
+        webhook.owner = OwnerId(owner);
+        webhook.activity = Activity::Paused;
+    });
+    let webhook = paused.await;
+    let id = records.waiting(webhook, "x").await;
+    let ended = records.store.cancel(&[id], "cancelled", noon()).await;
+    assert_eq!(ended.unwrap(), 1);
+    (webhook, id)
+}
+
+#[tokio::test(start_paused = true)]
+async fn replays_and_sends_of_a_tenant_for_which_the_platform_hangs_hold_up_no_other() {
+    let (records, platform) = (Records::new(), Platform::new());
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let engine = bench.engine();
+    let world = (&records, &*platform);
+    let mut made = Vec::new();
+    for owner in 100..200 {
+        made.push(ended_of(world, owner, 7).await);
+    }
+    let (_, other) = ended_of(world, 1, 8).await;
+    // The replayed deliveries are old enough that the platform is asked about their owner.
+    bench.broken.clock.advance(Duration::from_secs(3_601));
+    (100..200).for_each(|owner| platform.set_manner_about(owner, Manner::Hangs));
+    let mut hanging = Vec::new();
+    for two in made.chunks(2) {
+        let ((_, ended), (webhook, _)) = (two[0], two[1]);
+        let (replays, sends) = (engine.clone(), engine.clone());
+        hanging.push(tokio::spawn(async move {
+            replays.replay(&Replay::Ids(vec![ended])).await.is_ok()
+        }));
+        hanging.push(tokio::spawn(async move {
+            sends.send(webhook, None).await.is_ok()
+        }));
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let later = Manner::Later(Duration::from_millis(1));
+    platform.set_manner(later);
+    let began = Instant::now();
+    let replayed = engine.replay(&Replay::Ids(vec![other])).await;
+    assert_eq!(replayed.unwrap(), 1);
+    assert!(began.elapsed() < Duration::from_secs(1));
+    for hanging in hanging {
+        assert!(!hanging.await.unwrap());
+    }
+}

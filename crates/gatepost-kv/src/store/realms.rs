@@ -1,0 +1,150 @@
+//! The versions of realms, and the changes in each of them.
+
+use gatepost_ids::{OwnerId, Realm};
+use gatepost_storage::webhooks::{RecordId, RoutesVersion};
+use serde::{Deserialize, Serialize};
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use super::error::Outcome;
+use super::key::{Key, Parts};
+use super::numbers;
+use super::tables::{PLACE_CHANGES, PLACES};
+use super::tx::{Tx, each, row};
+use crate::contract::View;
+use crate::key_range::{Go, Span};
+
+/// The number of changes of a realm that are remembered.
+const CHANGES_KEPT: i64 = 1024;
+/// The counter of versions, one for all realms.
+pub(super) const VERSIONS: &str = "routes_version";
+
+/// The changes of one commit.
+#[derive(Deserialize, Serialize)]
+pub(super) enum Change {
+    /// These records were changed; or their owner left, was suspended or removed.
+    Records(Vec<(u8, i64)>),
+    /// An owner arrived, with all records, or is no longer suspended.
+    Entered(OwnerId),
+}
+
+#[derive(Default, Deserialize, Serialize)]
+struct Log {
+    version: i64,
+    /// The number of changes that are remembered.
+    kept: i64,
+    /// The version of the last change that is no longer remembered.
+    forgotten: i64,
+}
+
+impl Change {
+    pub(super) fn of(records: &[RecordId]) -> Self {
+        let number = |record: &RecordId| match *record {
+            RecordId::Webhook(id) => (0, id.0),
+            RecordId::Task(id) => (1, id.0),
+            RecordId::Event(id) => (2, id.0),
+        };
+        Self::Records(records.iter().map(number).collect())
+    }
+}
+
+/// Returns the record for a number in a change.
+pub(super) fn record((kind, id): (u8, i64)) -> RecordId {
+    match kind {
+        0 => RecordId::Webhook(WebhookId(id)),
+        1 => RecordId::Task(TaskId(id)),
+        _ => RecordId::Event(EventId(id)),
+    }
+}
+
+pub(super) fn version(view: &dyn View, place: Realm) -> Outcome<RoutesVersion> {
+    Ok(RoutesVersion(log(view, place)?.version))
+}
+
+/// Moves the version of a realm; returns the new one.
+pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome<RoutesVersion> {
+    let version = numbers::next(tx, VERSIONS)?;
+    let mut log = log(tx, place)?;
+    log.version = version;
+    log.kept += 1;
+    tx.put_row(PLACE_CHANGES, of(place).number(version).bytes(), change)?;
+    if log.kept > CHANGES_KEPT {
+        let mut oldest = None;
+        each(tx, PLACE_CHANGES, &Span::prefix(of(place)), |key, _| {
+            oldest = Some((key.to_vec(), version_in(key)?));
+            Ok(Go::Stop)
+        })?;
+        if let Some((key, forgotten)) = oldest {
+            tx.delete(PLACE_CHANGES, &key)?;
+            (log.kept, log.forgotten) = (log.kept - 1, forgotten);
+        }
+    }
+    tx.put_row(PLACES, of(place).bytes(), &log)?;
+    Ok(RoutesVersion(version))
+}
+
+/// Returns the changes after `since`; `None` if they are not remembered, or `since` is in the
+/// future.
+pub(super) fn since(
+    view: &dyn View,
+    place: Realm,
+    since: RoutesVersion,
+) -> Outcome<Option<Vec<Change>>> {
+    let log = log(view, place)?;
+    if !(log.forgotten..=log.version).contains(&since.0) {
+        return Ok(None);
+    }
+    let after = of(place).number(since.0);
+    let span = Span::prefix(of(place)).after(after.bytes());
+    let mut keys = Vec::new();
+    each(view, PLACE_CHANGES, &span, |key, _| {
+        keys.push(key.to_vec());
+        Ok(Go::On)
+    })?;
+    let changes = keys.iter().map(|key| row(view, PLACE_CHANGES, key));
+    Ok(Some(
+        changes
+            .filter_map(Result::transpose)
+            .collect::<Outcome<_>>()?,
+    ))
+}
+
+/// Moves all realms beyond versions that are never assigned, and deletes the log of changes.
+pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
+    let mut places = Vec::new();
+    each(tx, PLACES, &Span::all(), |key, _| {
+        places.push(key.to_vec());
+        Ok(Go::On)
+    })?;
+    for place in places {
+        let mut changes = Vec::new();
+        each(tx, PLACE_CHANGES, &Span::prefix(place.clone()), |key, _| {
+            changes.push(key.to_vec());
+            Ok(Go::On)
+        })?;
+        for key in changes {
+            tx.delete(PLACE_CHANGES, &key)?;
+        }
+        let version = numbers::next(tx, VERSIONS)?;
+        let log = Log {
+            version,
+            kept: 0,
+            forgotten: version,
+        };
+        tx.put_row(PLACES, &place, &log)?;
+    }
+    Ok(())
+}
+
+fn log(view: &dyn View, place: Realm) -> Outcome<Log> {
+    Ok(row(view, PLACES, of(place).bytes())?.unwrap_or_default())
+}
+
+fn of(place: Realm) -> Key {
+    Key::new().text(&place.to_string())
+}
+
+fn version_in(key: &[u8]) -> Outcome<i64> {
+    let mut parts = Parts::of(key);
+    parts.text()?;
+    parts.number()
+}

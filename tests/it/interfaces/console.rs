@@ -1,0 +1,117 @@
+//! The console through `Management`: a change and its audit record come together or not at all, a
+//! failing platform fails only the request that met it, and REST API and console write the same
+//! words.
+
+use std::collections::BTreeSet;
+
+use tests::interfaces::{DoorSite, Mood, Pages, Rest, page, post, token, walk, words};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use webhook_model::{OwnerId, Webhook};
+
+/// Returns the first line of the response to a request.
+async fn status(site: &DoorSite, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    stream.write_all(request).await.unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await.unwrap();
+    String::from_utf8_lossy(&head).into_owned()
+}
+
+#[tokio::test]
+async fn the_console_leaves_change_and_record_or_neither_when_the_client_leaves() {
+    let (count, findings) = walk(&Pages).await;
+    assert_eq!(count, 31);
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+#[tokio::test]
+async fn both_roofs_write_the_same_word_for_the_same_act() {
+    let (rest, console) = (words(&Rest).await, words(&Pages).await);
+    assert_eq!(console.len(), 31);
+    for (what, word) in &console {
+        assert_eq!(rest.get(what).unwrap_or(word), word, "{what}");
+    }
+    let only_here: BTreeSet<_> = console
+        .keys()
+        .filter(|what| !rest.contains_key(*what))
+        .copied()
+        .collect();
+    let expected = [
+        "disable event",
+        "enable event",
+        "remove signing secrets",
+        "retire signing secrets",
+        "rotate signing secret",
+        "send test",
+        "test task",
+    ];
+    assert_eq!(only_here, BTreeSet::from(expected));
+}
+
+/// User 2, who administers the tenant, reads the webhook of user 3: the platform must answer about
+/// 3.
+#[tokio::test(start_paused = true)]
+async fn accounts_that_panic_hang_or_err_cost_the_request_that_asked() {
+    let site = DoorSite::start(&Pages).await;
+    let url = "http://127.0.0.1:9/".parse().unwrap();
+    let webhook = Webhook::new(OwnerId(3), "of 3".parse().unwrap(), url);
+    let id = site.parts.engine.create_webhook(&webhook).await.unwrap().id;
+    let csrf = token(&site, 2).await;
+    let path = format!("/console/webhooks/{id}");
+    let pause = post(2, &format!("{path}/do/pause"), &csrf, "");
+    for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
+        site.parts.platform.set_accounts(mood);
+        assert_eq!(page(&site, 2, &path).await.status, 503, "{mood:?}");
+        assert_eq!(status(&site, &pause).await, "HTTP/1.1 503", "{mood:?}");
+        // A user about whom the platform cannot answer cannot log in either; others are not
+        // affected.
+        assert_eq!(page(&site, 3, "/console/").await.status, 503, "{mood:?}");
+        assert_eq!(page(&site, 1, &path).await.status, 200, "{mood:?}");
+    }
+    assert!(site.parts.heard.all().is_empty());
+    site.parts.platform.set_accounts(Mood::Well);
+    assert_eq!(status(&site, &pause).await, "HTTP/1.1 303");
+    assert_eq!(site.parts.heard.all().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_panics_or_hangs_costs_the_request_that_asked() {
+    let site = DoorSite::start(&Pages).await;
+    for user in ["panics", "hangs"] {
+        assert_eq!(page(&site, user, "/console/").await.status, 503, "{user}");
+        assert_eq!(page(&site, 1, "/console/").await.status, 200, "{user}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_directory_that_panics_hangs_or_knows_nothing_leaves_the_number() {
+    let site = DoorSite::start(&Pages).await;
+    let keys = "/console/keys?owner=1";
+    let well = page(&site, 1, keys).await;
+    assert!(well.has("API keys of users 1"), "{}", well.html);
+    for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
+        site.parts.platform.set_directory(mood);
+        let page = page(&site, 1, keys).await;
+        assert_eq!(page.status, 200, "{mood:?}");
+        assert!(page.has("API keys of user 1"), "{mood:?}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn an_audit_log_that_panics_does_not_undo_the_change() {
+    let site = DoorSite::start(&Pages).await;
+    let csrf = token(&site, 1).await;
+    let path = format!("/console/webhooks/{}/do/pause", site.rows.webhook);
+    site.parts.heard.set_panics(true);
+    let answer = status(&site, &post(1, &path, &csrf, "")).await;
+    assert_eq!(answer, "HTTP/1.1 303");
+    let shown = page(
+        &site,
+        1,
+        &format!("/console/webhooks/{}", site.rows.webhook),
+    )
+    .await;
+    assert!(shown.has(">Paused<"), "{}", shown.html);
+    assert!(site.parts.heard.all().is_empty());
+}
