@@ -144,7 +144,7 @@ async fn first_own_delivery_takes_one_form_and_at_most_eight_clicks() {
         receiver.wait_for("/hook", 1).await.unwrap();
         click("nav a[href$='/deliveries']").await;
         click("tbody a[href*='/deliveries/']").await;
-        b.until("table", "200").await;
+        b.until("#attempts", "200").await;
         assert!(clicks <= 8, "{clicks}");
     })
     .await;

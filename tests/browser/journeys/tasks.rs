@@ -138,7 +138,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Press("Trigger event"),
             Step::Follow("Deliveries"),
             Step::See("held: webhook is paused"),
-            Step::Follow("#5"),
+            Step::Follow("Virtual Machines: Powered on · web-1 (#1) #5"),
             Step::See("held: webhook is paused"),
             Step::Follow("Tasks"),
             Step::Follow("Tell operations"),

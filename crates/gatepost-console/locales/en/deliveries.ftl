@@ -133,6 +133,7 @@ deliveries-filter-all = All
 deliveries-form-webhook = Webhook
 deliveries-form-task = Task
 deliveries-form-class = Last failure
+deliveries-form-state = State
 deliveries-form-status = HTTP status
 deliveries-form-from = Queued from
 deliveries-form-before = Queued before

@@ -76,8 +76,7 @@ impl Listing for WebhookList {
         .desk(),
         Of::new("webhooks-column-day", |ctx, list, row| {
             html! { span { (rate(ctx.texts(), list.0.day(row.id))) } }
-        })
-        .desk(),
+        }),
         Of::new("webhooks-column-last", |ctx, list, row| {
             html! { span { (list.0.last(ctx.texts(), row.id, ctx.now())) } }
         })
