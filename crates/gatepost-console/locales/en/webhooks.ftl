@@ -3,7 +3,7 @@
 ## The list of webhooks
 
 webhooks-title = Webhooks
-webhooks-new-button = New webhook
+webhooks-new = New webhook
 webhooks-done-deleted = The webhook and its deliveries were deleted.
 webhooks-none-title = No webhooks yet
 webhooks-none-text = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event defines when.

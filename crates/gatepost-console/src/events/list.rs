@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use gatepost_storage::webhooks::{EventQuery, RecordHead};
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
@@ -13,8 +13,8 @@ use super::labels::{applies_to, labels, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, badge, confirmation, one_button, page_with, seen, select};
-use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
+use crate::layout::{badge, one_button, seen, select};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, list_page};
 use crate::names::{PlatformNames, types};
 use crate::problems::Problems;
 use crate::unreadable::Kind;
@@ -150,15 +150,9 @@ impl Listing for EventList {
 }
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
-    let (t, path) = (ctx.texts(), ctx.at("/events/new"));
-    let new = html! { a.button.primary href=(path) { (t.of("events-new")) } };
-    let asked = asked::<EventList>(&ctx, &query).await?;
-    let list = list::<EventList>(&ctx, &asked, &query, &new).await?;
-    let body = html! { (confirmation(&ctx, "events", &query)) (list) };
-    let buttons =
-        html! { a.button href=(ctx.at("/events/catalog")) { (t.of("events-types")) } (new) };
-    let title = t.of("events-title");
-    Ok(page_with(&ctx, Section::Events, &title, &buttons, &body).into_response())
+    let types =
+        html! { a.button href=(ctx.at("/events/catalog")) { (ctx.texts().of("events-types")) } };
+    list_page::<EventList>(&ctx, &query, &types).await
 }
 
 fn at(ctx: &PageContext, row: &EventRow, what: &str) -> String {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
@@ -13,8 +13,8 @@ use webhook_model::{Action, TaskId, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, badge, confirmation, one_button, page_with, seen};
-use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
+use crate::layout::{badge, one_button, seen};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, list_page};
 use crate::time::stamp_or;
 use crate::unreadable::Kind;
 
@@ -117,13 +117,7 @@ impl Listing for TaskList {
 }
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
-    let (t, path) = (ctx.texts(), ctx.at("/tasks/new"));
-    let new = html! { a.button.primary href=(path) { (t.of("tasks-new")) } };
-    let asked = asked::<TaskList>(&ctx, &query).await?;
-    let list = list::<TaskList>(&ctx, &asked, &query, &new).await?;
-    let body = html! { (confirmation(&ctx, "tasks", &query)) (list) };
-    let title = t.of("tasks-title");
-    Ok(page_with(&ctx, Section::Tasks, &title, &new, &body).into_response())
+    list_page::<TaskList>(&ctx, &query, &html! {}).await
 }
 
 fn at(ctx: &PageContext, row: &TaskRow, what: &str) -> String {

@@ -16,6 +16,7 @@ use super::list::authorization;
 use super::signing::signing_controls;
 use super::tabs::{Tab, tabs};
 use super::{dropped, target};
+use crate::charts;
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
@@ -252,10 +253,7 @@ impl<'a> Shown<'a> {
         ];
         self.live(ctx).section("figures", &html! {
             div.title { h2 { (t.with("webhooks-figures-title", &range)) } (self.charts.ranges(t, &path)) }
-            dl.figures { @for (name, text, to) in figures { div {
-                dd { (text) }
-                dt { @if let Some(to) = to { a href=(to) { (t.of(name)) } } @else { (t.of(name)) } }
-            } } }
+            (charts::figures(t, figures))
             (self.charts.markup(t))
             p.quiet { (t.with("webhooks-figures-all", &all)) }
         })
