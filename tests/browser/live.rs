@@ -76,7 +76,7 @@ async fn the_first_page_lists_what_its_queue_counts() {
         b.login("admin").await;
         b.until("main", "No deliveries yet").await;
         send(&engine).await;
-        b.until(".figures", "1\nqueued").await;
+        b.until("#queue .figures", "1\nqueued").await;
         let text = b.text("main").await;
         assert!(!text.contains("No deliveries yet"), "{text}");
         b.see("tbody a[href$='/deliveries/1']").await;

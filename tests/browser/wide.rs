@@ -9,7 +9,7 @@ use tests::browser::{Browser, Look, Site, Visitor};
 const WIDTHS: [u32; 5] = [320, 390, 768, 1440, 640];
 /// The number of phones among them, which come first.
 const PHONES: usize = 2;
-const PAGES: [&str; 26] = [
+const PAGES: [&str; 27] = [
     "",
     "keys",
     "keys/new",
@@ -35,6 +35,7 @@ const PAGES: [&str; 26] = [
     "deliveries?q=w",
     "tasks/1/test",
     "changes",
+    "users",
     "nothing-here",
 ];
 

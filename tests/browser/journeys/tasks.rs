@@ -30,6 +30,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         name: "task: create with variables and preview",
         given: Given::Team,
         steps: &[
+            Step::Follow("Overview"),
             Step::Follow("Tasks"),
             Step::Follow("New task"),
             Step::Fill("Name", "Greet"),
@@ -57,6 +58,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         name: "task: test with an object, run",
         given: Given::Team,
         steps: &[
+            Step::Follow("Overview"),
             Step::Follow("Tasks"),
             Step::Follow("Test or run Tell operations"),
             Step::Turn("Event type", "Virtual Machines", "Choose"),
@@ -65,6 +67,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Press("Send test"),
             Step::See("The test was sent."),
             Step::See("web-1 is on"),
+            Step::Follow("Overview"),
             Step::Follow("Tasks"),
             Step::Follow("Test or run Tell operations"),
             Step::Press("Run now"),
@@ -75,6 +78,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         name: "event: catalogue, create, trigger, delete",
         given: Given::Team,
         steps: &[
+            Step::Follow("Overview"),
             Step::Follow("Events"),
             Step::Follow("Event types"),
             Step::Follow("Back to events"),
@@ -104,6 +108,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         name: "event: filter by content, label, disable",
         given: Given::Team,
         steps: &[
+            Step::Follow("Overview"),
             Step::Follow("Events"),
             Step::Follow("New event"),
             Step::Follow("Cancel"),
@@ -133,6 +138,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Follow("Ops channel"),
             Step::Press("Pause"),
             Step::See("The webhook is paused."),
+            Step::Follow("Overview"),
             Step::Follow("Events"),
             Step::Follow("Trigger Virtual Machines Powered on web-1"),
             Step::Press("Trigger event"),
@@ -140,6 +146,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::See("held: webhook is paused"),
             Step::Follow("Virtual Machines: Powered on · web-1 (#1) #5"),
             Step::See("held: webhook is paused"),
+            Step::Follow("Overview"),
             Step::Follow("Tasks"),
             Step::Follow("Tell operations"),
             Step::Follow("Cancel waiting deliveries"),
@@ -148,6 +155,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::See("were cancelled."),
             Step::Press("Disable Tell operations"),
             Step::See("The task is disabled"),
+            Step::Follow("Overview"),
             Step::Follow("Events"),
             Step::See("task disabled"),
             Step::Follow("Trigger Virtual Machines Powered on web-1"),

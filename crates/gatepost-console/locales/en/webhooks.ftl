@@ -34,7 +34,7 @@ webhooks-state-disabled = Disabled
 webhooks-rate-sent = { $sent } sent
 webhooks-rate = { $sent } sent, { $failed } failed ({ $share } success)
 # The last delivery is known by its hour only: two times of day.
-webhooks-last-between = between { $from } and { $until } UTC
+webhooks-last-between = between { $from } and { $until }
 webhooks-last-none = none in the last 24 hours
 # How the last delivery went.
 webhooks-last-sent = Delivered

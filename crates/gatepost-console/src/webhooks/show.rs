@@ -16,11 +16,9 @@ use super::list::authorization;
 use super::signing::signing_controls;
 use super::tabs::{Tab, tabs};
 use super::{dropped, target};
-use crate::charts;
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
-use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{
@@ -30,6 +28,7 @@ use crate::layout::{
 use crate::names::Names;
 use crate::row_id::RowId;
 use crate::time::stamp;
+use crate::{charts, delivery_rows};
 
 /// The number of deliveries and tasks that are shown.
 const SHOWN: u32 = 10;

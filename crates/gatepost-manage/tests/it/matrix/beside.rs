@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gatepost_keys::OwnerId;
 use gatepost_storage::webhooks::RecordId;
-use webhook_model::{ObjectId, Target};
+use webhook_model::ObjectId;
 
 use super::Door;
 use crate::people::COUNTED;
