@@ -8,7 +8,7 @@ use std::time::Duration;
 use webhook_model::{Catalog, Occurrence};
 
 use crate::activity::Activities;
-use crate::at_once::{AtOnce, LOOKUPS, TESTS};
+use crate::at_once::{AtOnce, LOOKUPS};
 use crate::config::{OperationalEvents, RetryScheduleLimits};
 use crate::core::Core;
 use crate::emit::{Emitted, Emitter, OutboxDrain};
@@ -36,8 +36,6 @@ pub(crate) struct Parts {
     pub activities: Activities,
     pub probes: Probes,
     pub schedules: RetryScheduleLimits,
-    /// Test messages that are sent without the queue.
-    pub tests: AtOnce,
     /// Lookups of host names for forms.
     pub lookups: AtOnce,
 }
@@ -70,7 +68,6 @@ impl Engine {
             },
             emitter,
             schedules,
-            tests: AtOnce::new(TESTS),
             lookups: AtOnce::new(LOOKUPS),
         };
         Self {

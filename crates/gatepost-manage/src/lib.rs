@@ -55,8 +55,8 @@ pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
-// Types for showing a test, and the certificate of a webhook:
-pub use delivery::{Attempt, ClientCertificate};
+// The certificate of a webhook:
+pub use delivery::ClientCertificate;
 // Types in its signatures, so that users of this crate need neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{

@@ -19,7 +19,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Follow("Send test"),
             Step::Fill("Message", "{\"text\":\"${NAME}\"}"),
             Step::Press("Send test"),
-            Step::See("Outcome"),
+            Step::See("The test was queued."),
             Step::See("200"),
             Step::Follow("Chat channel"),
             Step::Press("Pause"),

@@ -341,28 +341,11 @@ webhooks-url-no-address = Nothing can be sent to this host name: it currently ha
 ## Sending a test
 
 webhooks-test-message = Message
-webhooks-test-message-hint = Sent immediately, and not listed among the deliveries. To test a task with its own message, use Test or run in the list of tasks.
+webhooks-test-message-hint = To test a task with its own message, use Test or run in the list of tasks.
 webhooks-test-name = Name
 webhooks-test-name-hint = Replaces ${"{"}NAME{"}"} in the message.
 webhooks-test-button = Send test
 webhooks-test-page-title = Test of { $name }
-webhooks-test-again-title = Send another
-webhooks-test-result-title = Result
-webhooks-test-outcome = Outcome
-webhooks-test-sent = Delivered
-webhooks-test-error = Failed
-webhooks-test-status = Status
-webhooks-test-duration = Duration
-# How long the parts of the attempt took.
-webhooks-test-dns = DNS lookup
-webhooks-test-connect = Connect
-webhooks-test-tls = TLS
-webhooks-test-head = Response head
-webhooks-test-body = Response body
-webhooks-test-response-title = Response
-# $why and $rule are texts of rules.ftl.
-webhooks-test-unsent = Nothing was sent: { $why }.
-webhooks-test-invalid = Nothing was sent. The message { $rule }.
 
 ## Deleting
 

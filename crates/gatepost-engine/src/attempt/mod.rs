@@ -10,7 +10,6 @@ mod tests;
 mod watch;
 mod worker;
 
-pub(crate) use authorized::send;
 pub(crate) use job::{Job, Outgoing};
 pub(crate) use retries::RetryPlan;
 pub(crate) use watch::Watch;
