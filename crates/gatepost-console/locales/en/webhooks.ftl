@@ -198,7 +198,7 @@ webhooks-table-sent = Sent
 webhooks-table-failed = Failed
 webhooks-table-retried = Retried
 webhooks-table-success = Success
-webhooks-table-time = Average duration
+webhooks-table-time = Average attempt duration
 webhooks-table-no-attempts = no attempts
 # The row of sums.
 webhooks-table-all = All

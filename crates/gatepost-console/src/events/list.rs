@@ -50,26 +50,27 @@ impl Listing for EventList {
     type Row = EventRow;
     const NAME: &'static str = "events";
     const COLUMNS: &'static [Of] = &[
+        Of::new("events-state", state).sorted("state", |_, row| {
+            Rank::Number(u64::from(!row.value.enabled))
+        }),
         Of::new("events-type", |_, list, row| {
             html! { span { (list.labels(row).0) } }
         })
-        .sorted("type", |list, row| Rank::text(list.labels(row).0)),
+        .sorted("type", |list, row| Rank::text(list.labels(row).0))
+        .desk(),
         Of::new("events-event", |ctx, list, row| {
             html! { a href=(at(ctx, row, "edit")) { (list.labels(row).1) } }
         })
-        .sorted("event", |list, row| Rank::text(list.labels(row).1)),
+        .sorted("event", |list, row| Rank::text(list.labels(row).1))
+        .name(),
         Of::new("events-target", |ctx, list, row| {
             html! { span { (target(ctx, &row.value, &list.objects)) } }
         }),
-        Of::new("events-task", |ctx, list, row| {
-            let path = ctx.at(&format!("/tasks/{}/edit", row.value.task));
-            html! { a href=(path) { (seen(list.task(row).unwrap_or("–"))) } }
+        Of::new("events-task", |_, list, row| {
+            html! { span { (seen(list.task(row).unwrap_or("–"))) } }
         })
         .sorted("task", |list, row| {
             Rank::text(list.task(row).unwrap_or_default())
-        }),
-        Of::new("events-state", state).sorted("state", |_, row| {
-            Rank::Number(u64::from(!row.value.enabled))
         }),
         Of::buttons("events-actions", buttons),
     ];
@@ -84,6 +85,7 @@ impl Listing for EventList {
             is_field: false,
         },
     ];
+    const CLASS: &'static str = "lines";
     const UNREADABLE: Option<Kind> = Some(Kind::Event);
 
     fn number(row: &EventRow) -> i64 {

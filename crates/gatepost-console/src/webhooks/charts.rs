@@ -49,10 +49,10 @@ impl Charts {
         ranges(&t.of("webhooks-range-label"), links)
     }
 
-    /// Renders the charts and the table; nothing if all numbers are zero.
+    /// Renders the charts and the table; only the table if all numbers are zero.
     pub(super) fn markup(&self, texts: &Texts) -> Markup {
         if self.sum().is_none() {
-            return html! {};
+            return self.table(texts);
         }
         let t = texts;
         let most = self.parts.iter().map(|part| part.ended()).max();

@@ -54,7 +54,7 @@ impl Listing for WebhookList {
             html! { code title=(row.value.url.as_str()) { (place(&row.value)) } }
         })
         .sorted("url", |_, row| Rank::text(&place(&row.value)))
-        .desk(),
+        .narrow(),
         Of::new("webhooks-column-authorization", |ctx, _, row| {
             html! { span { (authorization(ctx, &row.value)) } }
         })
