@@ -65,13 +65,7 @@ async fn errors(b: Browser) {
             "fe80::1%eth0",
             "Entry 1",
         ),
-        (
-            "/console/webhooks/new",
-            "name",
-            "#name",
-            " ",
-            "Is required.",
-        ),
+        ("/console/webhooks/new", "name", "#name", " ", "Required."),
         (
             "/console/webhooks/new",
             "url",
@@ -107,7 +101,7 @@ async fn errors(b: Browser) {
             "Host",
             "Line 1",
         ),
-        ("/console/tasks/new", "name", "#name", " ", "Is required."),
+        ("/console/tasks/new", "name", "#name", " ", "Required."),
     ];
     for (path, field, control, wrong, rule) in cases {
         b.goto(path).await;

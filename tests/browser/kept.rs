@@ -71,15 +71,15 @@ async fn times_are_shown_and_read_in_the_readers_zone() {
         b.click("form.main .submit .primary").await;
         b.see("dialog #secret").await;
         b.see("td [title='2031-05-01 06:30 UTC']").await;
+        // A time within a sentence shows the zone, too.
+        b.goto("/console/keys/1").await;
+        b.until("dl", "(2031-05-01 12:00:00, 06:30:00 UTC)").await;
         // The creation of the key: in the user's zone, and in UTC.
-        let shown = "const at = document.querySelector('tbody .at'); const time = at.querySelector('time'); const local = new Date(time.textContent.replace(' ', 'T') + '+05:30').toISOString(); return [local.slice(0, 19) === time.dateTime.slice(0, 19), at.textContent]";
+        let shown = "const at = document.querySelector('dl .at'); const time = at.querySelector('time'); const local = new Date(time.textContent.replace(' ', 'T') + '+05:30').toISOString(); return [local.slice(0, 19) === time.dateTime.slice(0, 19), at.textContent]";
         let shown = b.script(shown).await;
         assert_eq!(shown[0], json!(true), "{shown}");
         let text = shown[1].as_str().unwrap();
         assert!(text.contains("UTC, "), "{text}");
-        // A time within a sentence shows the zone, too.
-        b.goto("/console/keys/1").await;
-        b.until("dl", "(2031-05-01 12:00:00, 06:30:00 UTC)").await;
         // The form shows a stored date in the zone of the user who edits it.
         b.goto("/console/keys/1/edit").await;
         b.click("[name=expires_type][value=date]").await;
@@ -88,6 +88,9 @@ async fn times_are_shown_and_read_in_the_readers_zone() {
         b.goto("/console/keys/1/edit").await;
         b.click("[name=expires_type][value=date]").await;
         assert_eq!(b.value("#expires").await, "2031-05-01T02:30");
+        // The hours of a chart, too.
+        b.script("const hour = document.createElement('time'); hour.className = 'tick'; hour.dateTime = '2031-05-01T06:30:00Z'; document.querySelector('main').append(hour)").await;
+        b.until("time.tick", "02:30").await;
         b.click("form.main .submit .primary").await;
         b.see("td [title='2031-05-01 06:30 UTC']").await;
     })

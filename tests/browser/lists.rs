@@ -20,10 +20,10 @@ async fn search_and_sort(look: Look) {
         b.fill("#q", "").await;
         b.click("form.filter button").await;
         b.until(".count", "3 keys").await;
-        b.click("th a.sort").await;
+        b.click("th a.sort[href*=name]").await;
         b.until("th[aria-sort=ascending]", "Name").await;
         assert_eq!(b.text("tbody strong").await, "monitoring");
-        b.click("th a.sort").await;
+        b.click("th a.sort[href*=name]").await;
         b.until("th[aria-sort=descending]", "Name").await;
         assert_eq!(b.text("tbody strong").await, "terraform");
         assert!(b.path().await.contains("sort=-name"));

@@ -76,7 +76,7 @@ async fn the_first_page_lists_what_its_queue_counts() {
         b.login("admin").await;
         b.until("main", "No deliveries yet").await;
         send(&engine).await;
-        b.until(".figures", "1\nqueued").await;
+        b.until("#queue .figures", "1\nqueued").await;
         let text = b.text("main").await;
         assert!(!text.contains("No deliveries yet"), "{text}");
         b.see("tbody a[href$='/deliveries/1']").await;
@@ -181,10 +181,10 @@ async fn distances_in_time_tick_on_every_page() {
         b.fill("#name", "k").await;
         b.click("form.main .submit .primary").await;
         b.see("dialog #secret").await;
-        b.until("tbody .at .quiet", "seconds ago").await;
-        let first = b.text("tbody .at .quiet").await;
+        b.until("tbody time.away", "seconds ago").await;
+        let first = b.text("tbody time.away").await;
         for _ in 0..1_000 {
-            if b.text("tbody .at .quiet").await != first {
+            if b.text("tbody time.away").await != first {
                 return;
             }
         }

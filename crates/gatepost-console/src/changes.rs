@@ -141,7 +141,8 @@ async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure
         @if let Some(lost) = lost.filter(|lost| *lost > 0) { (note("warn", &html! { (t.with("changes-lost", &[("count", lost.into())])) })) }
         (list)
     };
-    Ok(page(&ctx, Section::Changes, &t.of("changes-title"), &body).into_response())
+    let section = Section::Changes;
+    Ok(page(&ctx, section, &section.name(t), &body).into_response())
 }
 
 /// Renders the actor of a change, with the key and the address that they used.

@@ -15,7 +15,7 @@ pub(crate) struct Frame<'a> {
     /// The labels at the top and at the middle of the vertical axis.
     pub top: [String; 2],
     /// The labels of the four quarters and of the end of the horizontal axis.
-    pub times: [String; 5],
+    pub times: [Markup; 5],
 }
 
 /// Renders a chart with `count` positions, some of which have bars.
@@ -56,6 +56,19 @@ pub(crate) fn legend(t: &Texts, names: [&str; 2]) -> Markup {
         ul.legend { @for (class, name) in ["sent", "failed"].into_iter().zip(names) {
             li { svg viewBox="0 0 12 12" aria-hidden="true" { rect class=(class) width="12" height="12" {} } (t.of(name)) }
         } }
+    }
+}
+
+/// Renders numbers in large type, each with the name of its text and the address of its details.
+pub(crate) fn figures(
+    t: &Texts,
+    all: impl IntoIterator<Item = (&'static str, String, Option<String>)>,
+) -> Markup {
+    html! {
+        dl.figures { @for (name, text, to) in all { div {
+            dd { (text) }
+            dt { @if let Some(to) = to { a href=(to) { (t.of(name)) } } @else { (t.of(name)) } }
+        } } }
     }
 }
 

@@ -322,6 +322,7 @@ pub(crate) fn form<R: Resource>(
             button.unseen tabindex="-1" aria-hidden="true" { (button) }
             @if let Some(began) = form.given(BEGAN) { input type="hidden" name=(BEGAN) value=(began); }
             (choices(t, R::AREA, form))
+            p.hint { (t.of("forms-required")) }
             (fields)
             div.submit {
                 button.primary { (button) }

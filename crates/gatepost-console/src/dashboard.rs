@@ -1,34 +1,34 @@
-//! The first page: how webhooks, tasks and events work together, the latest deliveries (SPEC 4 rule
-//! 3), and how much of each limit the caller has used.
+//! The first page (SPEC 4 rule 3): whether everything is all right, with the latest deliveries, the
+//! keys that expire and the limits that fill up; and how to create webhooks, tasks and events.
 
 use std::borrow::Cow;
 
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gatepost_manage::Health;
+use gatepost_manage::{Health, Limit};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::EventQuery;
 use maud::{Markup, html};
 
+use crate::charts::figures;
 use crate::choices::{newest_rows, newest_tasks, newest_webhooks};
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
-use crate::delivery_rows;
 use crate::failure::Failure;
-use crate::layout::{LIVE, Live, Section, badge, live_parts, page_with};
+use crate::layout::{LIVE, Live, Section, badge, live_parts, note, page};
 use crate::names::Names;
 use crate::texts::Texts;
 use crate::time::away;
 use crate::webhooks::health;
+use crate::{delivery_rows, keys};
 
-/// The maximum number of rows that are counted.
-const COUNTED: usize = 100;
-/// The number of rows that are read: one more shows whether there are more.
-const READ: u32 = 101;
+/// The number of newest webhooks whose outcomes of the last day are summed.
+const SUMMED: u32 = 100;
 /// The number of deliveries that are shown.
 const SHOWN: u32 = 10;
-/// The percentage of a limit from which on the page warns.
+/// The percentages of a limit from which on the page shows it, and warns.
+const USED: u128 = 50;
 const NEARLY: u128 = 90;
 /// The names of the texts for 1,024 bytes, 1,024 of these, and so on.
 const UNITS: [&str; 4] = [
@@ -37,6 +37,12 @@ const UNITS: [&str; 4] = [
     "home-limits-gib",
     "home-limits-tib",
 ];
+/// The kinds of records: the first parts of the names of their texts, and their sections.
+const RECORDS: [(&str, Section); 3] = [
+    ("webhook", Section::Webhooks),
+    ("task", Section::Tasks),
+    ("event", Section::Events),
+];
 
 pub(crate) fn routes() -> Router {
     Router::new()
@@ -44,167 +50,143 @@ pub(crate) fn routes() -> Router {
         .route(LIVE, get(live))
 }
 
-/// One of the three kinds of records, with texts such as `home-webhook-title`.
-struct Step {
-    name: &'static str,
-    /// The path of its list.
-    path: &'static str,
-    count: usize,
-    /// Whether this is the next record to create.
-    here: bool,
-}
-
-impl Step {
-    /// Returns the name of a text: its title, its purpose, the number for screen readers, or a
-    /// button that creates a record, depending on whether this step comes first.
-    fn text(&self, what: &str) -> String {
-        format!("home-{}-{what}", self.name)
-    }
-}
-
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
-    let [webhooks, tasks, events] = counts(&ctx).await?;
-    let failing = failing(&ctx).await?;
-    let parts = live_sections(&ctx).await?;
-    let steps = [
-        ("webhook", "/webhooks", webhooks, webhooks == 0),
-        ("task", "/tasks", tasks, webhooks > 0 && tasks == 0),
-        ("event", "/events", events, tasks > 0 && events == 0),
-    ];
-    let steps = steps.map(|(name, path, count, here)| Step {
-        name,
-        path,
-        count,
-        here,
-    });
-    let t = ctx.texts();
-    let actions = html! {
-        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(&step.text("new"))) } }
-    };
-    let body = html! {
-        (failing)
-        p { (t.of("home-text")) }
-        ol.steps { @for step in &steps { (card(&ctx, step)) } }
-        (parts)
-    };
-    Ok(page_with(
-        &ctx,
-        Section::Dashboard,
-        &t.of("home-title"),
-        &actions,
-        &body,
-    )
-    .into_response())
+    let (title, body) = (ctx.texts().of("home-title"), body(&ctx).await?);
+    Ok(page(&ctx, Section::Dashboard, &title, &body).into_response())
 }
 
-/// Returns the number of webhooks, tasks and events that the caller may see, up to the limit.
-async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
+/// Returns the live parts of the page.
+async fn live(ctx: PageContext) -> Result<Response, Failure> {
+    Ok(live_parts(&ctx, &body(&ctx).await?))
+}
+
+async fn body(ctx: &PageContext) -> Result<Markup, Failure> {
+    let webhooks = newest_webhooks(ctx, SUMMED).await?;
+    let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
+    let names = Names::of(ctx, &sent).await?;
+    let failing = health::failing(ctx).await?;
+    let day = health::of_all(ctx, webhooks.iter().map(|row| row.id)).await?;
+    let (queue, expiring) = (ctx.actor.health().await?, keys::expiring(ctx).await?);
+    let limits = ctx.actor.limits(ctx.principal().owner).await?;
+    let guide = match sent.is_empty() {
+        true => guide(ctx, webhooks.is_empty()).await?,
+        false => html! {},
+    };
+    let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
+    Ok(html! {
+        (live.part("failing", "", &html! {
+            @if let Some(failing) = &failing { (failing) }
+            @else if !sent.is_empty() { (note("good", &html! { (t.of("home-well")) })) }
+        }))
+        (guide)
+        div.aside.end {
+            div {
+                @if !webhooks.is_empty() { (live.section("day", &html! { h2 { (t.of("home-day-title")) } (day) })) }
+                @if let Some(queue) = queue { (live.section("queue", &queue_figures(ctx, &queue))) }
+                (live.section("latest", &html! {
+                    div.title { h2 { (t.of("home-latest-title")) } a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } }
+                    @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
+                    @else { (delivery_rows::rows(ctx, &sent, &names, None)) }
+                }))
+            }
+            div {
+                (tasks_dashboard(ctx))
+                (live.part("expiring", "", &expiring))
+                (live.section("limits", &limits_used(t, &limits)))
+            }
+        }
+    })
+}
+
+/// Renders how webhooks, tasks and events work together, with a button that creates the first
+/// record that is missing.
+async fn guide(ctx: &PageContext, is_first: bool) -> Result<Markup, Failure> {
     let events = EventQuery {
         scope: Scope::All,
         task: None,
         event_type: None,
-        page: newest_rows(READ),
+        page: newest_rows(1),
     };
-    Ok([
-        newest_webhooks(ctx, READ).await?.len(),
-        newest_tasks(ctx, None, READ).await?.len(),
-        ctx.actor.events(&events).await?.rows.len(),
-    ])
+    let has_task = !newest_tasks(ctx, None, 1).await?.is_empty();
+    let has_event = !ctx.actor.events(&events).await?.rows.is_empty();
+    let next = match (is_first, has_task, has_event) {
+        (true, ..) => Some(0),
+        (_, false, _) => Some(1),
+        (.., false) => Some(2),
+        _ => None,
+    };
+    let t = ctx.texts();
+    let said = |name: &str, what: &str| t.of(&format!("home-{name}-{what}")).into_owned();
+    Ok(html! {
+        p { (t.of("home-text")) }
+        ol.steps { @for (at, (name, section)) in RECORDS.into_iter().enumerate() {
+            @let is_next = next == Some(at);
+            li.next[is_next] {
+                h2 { (said(name, "title")) }
+                p { (said(name, "text")) }
+                @if is_next { div.actions { a.button.primary href={ (ctx.at(section.path())) "/new" } { (said(name, "start")) } } }
+            }
+        } }
+    })
 }
 
-fn card(ctx: &PageContext, step: &Step) -> Markup {
+/// Renders links to the lists and to the forms of new records.
+fn tasks_dashboard(ctx: &PageContext) -> Markup {
     let t = ctx.texts();
-    let count = if step.count > COUNTED {
-        t.with("home-more", &[("count", COUNTED.into())])
-    } else {
-        step.count.to_string()
-    };
-    let path = ctx.at(step.path);
-    let view = t.with(&step.text("view"), &[("count", count.as_str().into())]);
     html! {
-        li.next[step.here] {
-            h2 { (t.of(&step.text("title"))) }
-            p { (t.of(&step.text("text"))) }
-            div.actions {
-                @if step.count == 0 {
-                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(&step.text("start"))) } } @else { span.quiet { (t.of("home-none")) } }
-                } @else { a href=(path) aria-label=(view) { span.count { (count) } } }
-            }
+        section {
+            h2 { (t.of("home-tasks-title")) }
+            ul.plain { @for (name, section) in RECORDS {
+                @let path = ctx.at(section.path());
+                li.title { a href=(path) { (section.name(t)) } a.button.small href={ (path) "/new" } { (t.of(&format!("home-{name}-new"))) } }
+            } }
         }
     }
 }
 
-/// Returns the statistics of the whole system's queue by the names of their texts, for callers who
-/// may see all of it.
-fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
-    let percent = t.decimal(health.error_rate * 100.0, 0);
-    [
+/// Renders the statistics of the whole system's queue, for callers who may see all of it.
+fn queue_figures(ctx: &PageContext, health: &Health) -> Markup {
+    let t = ctx.texts();
+    let percent = [("percent", t.decimal(health.error_rate * 100.0, 0).into())];
+    let counted = away(t, health.queue.counted, ctx.now());
+    let all = [
         ("home-queue-queued", t.number(health.queue.queued)),
         ("home-queue-running", t.number(health.queue.running)),
         ("home-queue-in-flight", t.number(health.in_flight as u64)),
-        (
-            "home-queue-failures",
-            t.with("home-queue-share", &[("percent", percent.into())]),
-        ),
-    ]
-}
-
-/// Renders the sections that refresh themselves: limits, the queue, the latest deliveries.
-async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
-    let limits = limits_section(ctx).await?;
-    let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
-    let names = Names::of(ctx, &sent).await?;
-    let health = ctx.actor.health().await?;
-    let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
-    Ok(html! {
-        @if let Some(health) = health { (live.section("queue", &figures(ctx, &health))) }
-        (live.section("latest", &html! {
-            div.title { h2 { (t.of("home-latest-title")) } div.actions { a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } } }
-            @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
-            @else { (delivery_rows::rows(ctx, &sent, &names, None)) }
-        }))
-        (live.part("limits", "", &limits))
-    })
-}
-
-/// Renders the failing webhooks, above everything else.
-async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
-    let failing = health::failing(ctx).await?;
-    Ok(Live::at(ctx.at(LIVE)).part("failing", "", &failing))
-}
-
-fn figures(ctx: &PageContext, health: &Health) -> Markup {
-    let t = ctx.texts();
-    let counted = away(t, health.queue.counted, ctx.now());
+        ("home-queue-failures", t.with("home-queue-share", &percent)),
+    ];
     html! {
         h2 { (t.of("home-queue-title")) }
-        dl.figures { @for (name, text) in figures_of(t, health) { div { dd { (text) } dt { (t.of(name)) } } } }
+        (figures(t, all.map(|(name, text)| (name, text, None))))
         // The numbers of the queue are counted periodically, for all processes.
         p.quiet { (t.markup("home-queue-counted", &[("time", counted.into())])) }
         @if !health.recording { p.note.bad role="alert" { (t.of("home-queue-unrecorded")) } }
     }
 }
 
-/// Returns the live parts of the page.
-async fn live(ctx: PageContext) -> Result<Response, Failure> {
-    let (failing, parts) = (failing(&ctx).await?, live_sections(&ctx).await?);
-    Ok(live_parts(&ctx, &html! { (failing) (parts) }))
+/// Renders the limits of which at least half is used, each with a bar, and all limits folded.
+fn limits_used(t: &Texts, limits: &[Limit]) -> Markup {
+    let high = limits.iter();
+    let high = high.filter(|limit| is_over(limit.used, limit.most, USED));
+    let high: Vec<_> = high.collect();
+    let row = |limit: &Limit| {
+        let (label, is_bytes) = shown(t, limit.name);
+        html! { dt { (label) } dd { (of_limit(t, limit.used, limit.most, is_bytes)) (warning(t, limit.used, limit.most)) } }
+    };
+    html! {
+        h2 { (t.of("home-limits-title")) }
+        @if high.is_empty() { p.quiet { (t.of("home-limits-low")) } }
+        @else { dl { @for limit in high { (row(limit)) dd { (bar(limit)) } } } }
+        details id="all" {
+            summary { (t.of("home-limits-all")) }
+            dl { @for limit in limits { (row(limit)) } }
+        }
+    }
 }
 
-/// Renders the section of limits.
-async fn limits_section(ctx: &PageContext) -> Result<Markup, Failure> {
-    let limits = ctx.actor.limits(ctx.principal().owner).await?;
-    let t = ctx.texts();
-    Ok(html! {
-        section {
-            h2 { (t.of("home-limits-title")) }
-            dl { @for limit in &limits {
-                @let (label, is_bytes) = shown(t, limit.name);
-                dt { (label) }
-                dd { (of_limit(t, limit.used, limit.most, is_bytes)) (warning(t, limit.used, limit.most)) }
-            } }
-        }
-    })
+fn bar(limit: &Limit) -> Markup {
+    let width = u128::from(limit.used) * 100 / u128::from(limit.most.max(1));
+    html! { svg.bar viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" { rect.p3 width=(width.min(100)) height="4" {} } }
 }
 
 /// Returns the name of a limit, and whether it counts bytes.
@@ -227,12 +209,13 @@ fn of_limit(t: &Texts, used: u64, most: u64, is_bytes: bool) -> String {
 fn warning(t: &Texts, used: u64, most: u64) -> Markup {
     html! {
         @if used >= most { " " (badge("bad", &t.of("home-limits-full"))) }
-        @else if is_nearly(used, most) { " " (badge("warn", &t.of("home-limits-nearly-full"))) }
+        @else if is_over(used, most, NEARLY) { " " (badge("warn", &t.of("home-limits-nearly-full"))) }
     }
 }
 
-fn is_nearly(used: u64, most: u64) -> bool {
-    u128::from(used) * 100 >= u128::from(most) * NEARLY
+/// Whether at least this percentage of a limit is used.
+fn is_over(used: u64, most: u64, percent: u128) -> bool {
+    u128::from(used) * 100 >= u128::from(most) * percent
 }
 
 fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {

@@ -1,6 +1,7 @@
 //! The table of deliveries that several pages show.
 
-use gatepost_storage::webhooks::Delivery;
+use gatepost_manage::WaitReason;
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
@@ -20,8 +21,7 @@ type Of = Column<Names, Delivery>;
 
 const COLUMNS: &[Of] = &[
     Of::new("deliveries-state", |ctx, names, delivery| {
-        let webhook = names.webhooks.get(&delivery.webhook);
-        let held = webhook.and_then(inactive);
+        let held = held(names, delivery);
         let hint = delivery_words::hint(ctx.texts(), delivery, held.as_ref());
         html! { span title=(hint) { (badges(ctx.texts(), delivery, held.as_ref())) } }
     }),
@@ -32,10 +32,12 @@ const COLUMNS: &[Of] = &[
         html! { a href=(path) title=[occurrence] { (seen(&delivery_words::title(ctx, delivery, names))) " " span.quiet { "#" (delivery.id) } } }
     })
     .name(),
-    Of::new("deliveries-webhook", |_, names, delivery| {
+    Of::new("deliveries-webhook", |ctx, names, delivery| {
         let webhook = names.webhooks.get(&delivery.webhook);
         let name = webhook.map_or("–", |webhook| webhook.name.as_str());
-        html! { span { (seen(name)) } }
+        let held = held(names, delivery);
+        let held = held.map(|held| delivery_words::hint(ctx.texts(), delivery, Some(&held)));
+        html! { span title=[&held] { (seen(name)) @if let Some(held) = &held { " " span.quiet { (held) } } } }
     }),
     Of::new("deliveries-status", |ctx, _, delivery| {
         html! { @match (delivery.response_status, delivery.attempts) {
@@ -59,6 +61,12 @@ const COLUMNS: &[Of] = &[
     .sorted(QUEUED, |_, delivery| Rank::Time(delivery.created))
     .when(),
 ];
+
+/// Returns why a delivery waits, if its webhook does not send at all.
+fn held(names: &Names, delivery: &Delivery) -> Option<WaitReason> {
+    let webhook = names.webhooks.get(&delivery.webhook)?;
+    inactive(webhook).filter(|_| delivery.state == DeliveryState::Queued)
+}
 
 /// Renders the deliveries with their causes and states. In a list that can be sorted by the time of
 /// queueing, `queued` is the heading of that column.

@@ -40,6 +40,11 @@ impl Field {
         Self::of(name, Kind::Line(InputKind::Text { max }))
     }
 
+    /// Declares a text that must not be empty.
+    pub(crate) const fn required(name: &'static str, max: usize) -> Self {
+        Self::of(name, Kind::Line(InputKind::Required { max }))
+    }
+
     pub(crate) const fn number(name: &'static str, min: i64, max: i64) -> Self {
         Self::of(name, Kind::Line(InputKind::Number { min, max }))
     }
@@ -134,19 +139,12 @@ impl Sheet<'_> {
         layout::select(self.problems, name, &label, options, chosen, &hint, submit)
     }
 
-    /// Renders a choice of rows, or a field for the number if none are offered.
+    /// Renders a choice of rows that must be made, or a field for the number if none are offered.
     pub(crate) fn picker(&self, name: &str, options: &[(String, String)]) -> Markup {
         let (label, hint) = (self.text(name, ""), self.text(name, "-hint"));
-        let chosen = self.form.text(name);
-        layout::picker(
-            self.texts,
-            self.problems,
-            name,
-            &label,
-            options,
-            chosen,
-            &hint,
-        )
+        let (texts, chosen) = (self.texts, self.form.text(name));
+        let picker = layout::picker(texts, self.problems, name, &label, options, chosen, &hint);
+        html! { div.required { (picker) } }
     }
 
     /// Returns a text of a field; empty if there is none.
@@ -161,7 +159,7 @@ pub(crate) mod key {
     use super::{Field, Kind};
 
     pub(crate) const WHAT: &[Field] = &[
-        Field::text("name", 128),
+        Field::required("name", 128),
         Field::of("description", Kind::Area("")),
     ];
     pub(crate) const EXPIRES: Field = Field::date("expires").when("date");
@@ -172,7 +170,8 @@ pub(crate) mod key {
 pub(crate) mod webhook {
     use super::{Field, Kind};
 
-    pub(crate) const TARGET: &[Field] = &[Field::text("name", 128), Field::text("url", 2048)];
+    pub(crate) const TARGET: &[Field] =
+        &[Field::required("name", 128), Field::required("url", 2048)];
     pub(crate) const MODE: Field = Field::of("delivery_mode", Kind::Choice(&["push", "fetch"]));
     /// The kinds of authorization, and the fields of each.
     pub(crate) const AUTH: [(&str, &[Field]); 5] = [
@@ -181,13 +180,13 @@ pub(crate) mod webhook {
         ("apikey", &[Field::secret("key")]),
         (
             "basic",
-            &[Field::text("user", 4096), Field::secret("password")],
+            &[Field::required("user", 4096), Field::secret("password")],
         ),
         (
             "oauth2",
             &[
-                Field::text("oauth_token_url", 2048),
-                Field::text("oauth_client_id", 1024),
+                Field::required("oauth_token_url", 2048),
+                Field::required("oauth_client_id", 1024),
                 Field::secret("oauth_secret"),
                 Field::text("oauth_scope", 2048),
                 Field::of("oauth_client_auth", Kind::Choice(&["basic", "body"])),
@@ -218,7 +217,7 @@ pub(crate) mod webhook {
 pub(crate) mod task {
     use super::{Field, Kind};
 
-    pub(crate) const NAME: Field = Field::text("name", 64);
+    pub(crate) const NAME: Field = Field::required("name", 64);
     pub(crate) const WHAT: &[Field] = &[NAME, Field::of("description", Kind::Area(""))];
     pub(crate) const RUNS: &[Field] = &[
         Field::of("enabled", Kind::Check),

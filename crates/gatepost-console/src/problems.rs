@@ -102,9 +102,9 @@ pub(crate) fn rule(invalid: Invalid) -> String {
 }
 
 /// Returns a rule such as `must be 3 or greater` as it is shown next to a field:
-/// `Must be 3 or greater.`
+/// `Must be 3 or greater.`, and `is required` as `Required.`
 pub(crate) fn sentence(rule: &str) -> String {
-    let mut letters = rule.chars();
+    let mut letters = rule.strip_prefix("is ").unwrap_or(rule).chars();
     let first = letters
         .next()
         .into_iter()
@@ -128,5 +128,7 @@ mod tests {
         problems.add("timeout", "must be 3 or greater");
         assert_eq!(problems.of("timeout"), Some("Must be 3 or greater."));
         assert_eq!(problems.of("name"), None);
+        problems.add("name", "is required");
+        assert_eq!(problems.of("name"), Some("Required."));
     }
 }

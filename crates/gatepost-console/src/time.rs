@@ -26,6 +26,15 @@ pub(crate) fn away(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> Mark
     html! { time.away datetime=(exact(at)) title=(title) { (distance(texts, at, now)) } }
 }
 
+/// Renders an hour on a chart, or its day: `14:00`, `11-21`. The script shows it in the user's
+/// zone.
+pub(crate) fn tick(at: DateTime<Utc>, is_day: bool) -> Markup {
+    let text = at
+        .format(if is_day { "%m-%d" } else { "%H:%M" })
+        .to_string();
+    html! { time.tick.day[is_day] datetime=(exact(at)) { (text) } }
+}
+
 /// Returns a moment for the script, to the second: `2026-11-21T02:04:07Z`.
 pub(crate) fn exact(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
@@ -34,8 +43,7 @@ pub(crate) fn exact(at: DateTime<Utc>) -> String {
 /// Renders `2026-11-21 02:04 UTC`, for a moment whose distance other words say.
 pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M UTC").to_string();
-    let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    html! { time.moment datetime=(exact) { (text) } }
+    html! { time.moment datetime=(exact(at)) { (text) } }
 }
 
 /// Does the same as [`stamp`], or renders a word for never.

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::note;
+use crate::layout::{self, note};
 use crate::texts::Texts;
 
 /// The field of a query that lists them.
@@ -71,24 +71,21 @@ pub(crate) async fn section(
     readable: Option<usize>,
 ) -> Result<Markup, Failure> {
     let t = ctx.texts();
-    let is_known = match readable {
+    let is_asked = asked.ticked(ASKED);
+    let is_known = match readable.filter(|_| !is_asked) {
         Some(readable) if ctx.principal().access == AccessLevel::User => {
-            if all(ctx, kind).await? <= readable as u64 && !asked.ticked(ASKED) {
-                return Ok(html! {});
-            }
-            true
+            all(ctx, kind).await? > readable as u64
         }
-        _ => asked.ticked(ASKED),
+        _ => is_asked,
     };
     if !is_known {
-        let path = ctx.at(&format!("{}?{ASKED}=on", kind.path()));
-        return Ok(html! { p { a href=(path) { (t.of("lists-unreadable-look")) } } });
+        return Ok(html! {});
     }
     let found = ctx.actor.unreadable().await?;
     let of_kind = |record: &UnreadableRecord| kind.number(record.record);
     let numbers: Vec<i64> = found.iter().filter_map(of_kind).collect();
     Ok(html! {
-        @if numbers.is_empty() && asked.ticked(ASKED) { (note("good", &html! { (t.of("lists-unreadable-none")) })) }
+        @if numbers.is_empty() && is_asked { (note("good", &html! { (t.of("lists-unreadable-none")) })) }
         @if !numbers.is_empty() {
             section {
                 h2 { (t.of("lists-unreadable-title")) }
@@ -101,6 +98,14 @@ pub(crate) async fn section(
             }
         }
     })
+}
+
+/// Renders the menu of a list for callers who may see the records of several users: it finds those
+/// that cannot be read. A user's own list names them by itself.
+pub(crate) fn menu(ctx: &PageContext, kind: Kind) -> Markup {
+    let (t, path) = (ctx.texts(), ctx.at(&format!("{}?{ASKED}=on", kind.path())));
+    let look = html! { a href=(path) { (t.of("lists-unreadable-look")) } };
+    html! { @if ctx.principal().access != AccessLevel::User { (layout::menu(t, "more", &look)) } }
 }
 
 /// Returns the number of the caller's records of a kind, including those that cannot be read.

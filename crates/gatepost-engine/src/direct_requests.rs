@@ -1,6 +1,6 @@
 //! Actions that a user starts outside of the queue, and so of its shares of requests in flight:
-//! test messages that are sent immediately, and names that are looked up for a form. Only a few run
-//! concurrently for an owner, for a realm, and in all.
+//! names that are looked up for a form. Only a few run concurrently for an owner, for a realm, and
+//! in all.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,12 +10,6 @@ use webhook_model::OwnerId;
 
 use crate::error::EngineError;
 
-/// Limits of test messages.
-pub(crate) const TESTS: Most = Most {
-    owner: 4,
-    place: 16,
-    all: 64,
-};
 /// Limits of concurrent lookups, including those that nobody waits for any more: deliveries need
 /// the resolver, too. If those of one realm hang, other realms still have capacity.
 pub(crate) const LOOKUPS: Most = Most {
@@ -105,6 +99,12 @@ mod tests {
 
     use super::*;
 
+    const MOST: Most = Most {
+        owner: 4,
+        place: 16,
+        all: 64,
+    };
+
     fn begin(all: &AtOnce, owner: u128, place: Option<Realm>) -> Result<UnderWay, EngineError> {
         all.begin(OwnerId(owner), place)
     }
@@ -121,14 +121,14 @@ mod tests {
 
     #[test]
     fn an_owner_has_a_few_all_have_more_and_what_ended_makes_room() {
-        let all = AtOnce::new(TESTS);
+        let all = AtOnce::new(MOST);
         let one = |owner| begin(&all, owner, None);
-        let mut own: Vec<_> = (0..TESTS.owner).map(|_| one(0).unwrap()).collect();
+        let mut own: Vec<_> = (0..MOST.owner).map(|_| one(0).unwrap()).collect();
         assert!(is_refused(&one(0)));
         own.pop();
         own.push(one(0).unwrap());
         let others = of(&all, 1..61, None);
-        assert_eq!(own.len() + others.len(), TESTS.all);
+        assert_eq!(own.len() + others.len(), MOST.all);
         assert!(is_refused(&one(u128::MAX)));
         drop(others);
         assert!(one(u128::MAX).is_ok());
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_owners_of_a_place_leave_room_to_those_of_another() {
-        let all = AtOnce::new(TESTS);
+        let all = AtOnce::new(MOST);
         let [busy, other] = [1, 2].map(|tenant| Some(Realm::Tenant(TenantId(tenant))));
         // Owners who were not placed yet share a realm like others.
         let unplaced = of(&all, 100..116, Some(Realm::Shared));

@@ -10,7 +10,7 @@ use webhook_model::{Catalog, Occurrence};
 use crate::activity::Activities;
 use crate::config::{OperationalEvents, RetryScheduleLimits};
 use crate::core::Core;
-use crate::direct_requests::{AtOnce, LOOKUPS, TESTS};
+use crate::direct_requests::{AtOnce, LOOKUPS};
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
@@ -36,8 +36,6 @@ pub(crate) struct Parts {
     pub activities: Activities,
     pub probes: Probes,
     pub schedules: RetryScheduleLimits,
-    /// Test messages that are sent without the queue.
-    pub tests: AtOnce,
     /// Lookups of host names for forms.
     pub lookups: AtOnce,
 }
@@ -70,7 +68,6 @@ impl Engine {
             },
             emitter,
             schedules,
-            tests: AtOnce::new(TESTS),
             lookups: AtOnce::new(LOOKUPS),
         };
         Self {

@@ -55,8 +55,8 @@ pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 pub use manual_occurrence::About;
-// Types for showing a test, and the certificate of a webhook:
-pub use delivery::{Attempt, ClientCertificate};
+// The certificate of a webhook:
+pub use delivery::ClientCertificate;
 // Types in its signatures, so that users of this crate need neither service:
 pub use gatepost_engine::{
     Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, MAX_TOGETHER, TargetVerdict,

@@ -1,7 +1,6 @@
 //! Sending on request: a message, a test, and failed deliveries.
 
 use chrono::{DateTime, Utc};
-use delivery::Attempt;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordId};
 use webhook_model::{Message, WebhookId};
 
@@ -32,25 +31,22 @@ impl Actor {
         .await
     }
 
-    /// Sends a message immediately, without the queue and the delivery log, and waits for the
-    /// target's response, to test a webhook. `${NAME}` becomes `name`.
+    /// Queues a message as a test of a webhook, under an id that marks it as a test. `${NAME}`
+    /// becomes `name`.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
-    /// [`ManageError::Unsendable`], [`ManageError::TooFast`], failures of store and accounts. A
-    /// target that refuses or fails is an attempt with that outcome.
+    /// As [`send`](Self::send), and [`ManageError::Unreadable`].
     pub async fn send_test(
         &self,
         id: WebhookId,
         message: Option<Message>,
         name: String,
-    ) -> Result<Attempt, ManageError> {
+    ) -> Result<DeliveryId, ManageError> {
         self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
             let row = actor.own_webhook(id).await?;
-            let webhook = row.value;
-            let sent = actor.engine().send_now(&webhook, message.as_ref(), &name);
-            let sent = sent.await?;
-            Ok((Subject::new(id, row.owner, webhook.name.as_str()), sent))
+            let sent = actor.engine().test_webhook(id, message.as_ref(), &name);
+            let sent = sent.await.map_err(actor.about(row.owner))?;
+            Ok((Subject::new(id, row.owner, row.value.name.as_str()), sent))
         })
         .await
     }

@@ -64,7 +64,7 @@ async fn records(site: &Site, owner: u128, name: &str, url: &str) -> WebhookId {
 
 /// Returns the names in the first column.
 fn names(page: &Page) -> Vec<String> {
-    let cells = page.html.split("<td data-label=\"Name\">").skip(1);
+    let cells = page.html.split("data-label=\"Name\">").skip(1);
     let name = |cell: &str| {
         let cell = cell.split("</a>").next().unwrap();
         let name = cell.rsplit_once("<strong>");

@@ -84,8 +84,8 @@ async fn what_is_wrong_with_a_client_is_said_beside_its_field() {
             "Must begin with https://",
         ),
         ("oauth_token_url", "https://10.0.0.1/", "Cannot be asked"),
-        ("oauth_client_id", "", "Is required"),
-        ("oauth_secret", "", "Is required"),
+        ("oauth_client_id", "", "Required"),
+        ("oauth_secret", "", "Required"),
         ("oauth_scope", "a  b", "separated by one space"),
     ] {
         let mut fields = client("https://id.example.com/token", SECRET);

@@ -1,10 +1,14 @@
 //! A subscription in one form from the page of a webhook.
 
+use std::sync::Arc;
+
 use examples::receiver::Receiver;
+use gatepost_engine::{Decision, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
 use tests::browser::form_input::{hook, new_webhook};
-use tests::browser::{Site, Visitor};
+use tests::browser::{Setup, Site, Visitor};
 use tests::world::poweron;
-use webhook_model::EventId;
+use tokio::sync::watch;
+use webhook_model::{EventId, OwnerId};
 
 const FORM: &str = "/console/webhooks/1/subscribe?type=vms";
 const PATH: &str = "/console/webhooks/1/subscribe";
@@ -114,4 +118,40 @@ async fn new_webhook_is_made_with_its_ticked_events_or_not_at_all() {
     assert_eq!(format!("{}/{}", event.event_type, event.event), value);
     let task = site.engine.task(event.task).await.unwrap().unwrap();
     assert_eq!(task.value.name.as_str(), "chat");
+}
+
+/// A platform that answers its first question after the second has arrived.
+#[derive(Debug)]
+struct InPairs(watch::Sender<usize>);
+
+impl SubscriptionPolicy for InPairs {
+    fn may_receive<'a>(
+        &'a self,
+        _: &'a PolicyQuestion<'a>,
+        owners: &'a [OwnerId],
+    ) -> PolicyAnswer<'a> {
+        PolicyAnswer::later(async move {
+            self.0.send_modify(|asked| *asked += 1);
+            let mut asked = self.0.subscribe();
+            let _ = asked.wait_for(|asked| *asked > 1).await;
+            Ok(vec![Decision::Yes; owners.len()])
+        })
+    }
+}
+
+#[tokio::test]
+async fn platform_is_asked_about_the_events_of_a_form_at_the_same_time() {
+    let new = "/console/webhooks/new";
+    let mut offered = Vec::new();
+    let in_pairs = Setup {
+        watch: Arc::new(InPairs(watch::channel(0).0)),
+        ..Setup::new()
+    };
+    for setup in [Setup::new(), in_pairs] {
+        let site = setup.start().await;
+        let page = Visitor::login(&site, "ulf").await.get(new).await;
+        offered.push(page.html.matches("name=\"when\"").count());
+    }
+    assert!(offered[0] > 1, "{offered:?}");
+    assert_eq!(offered[0], offered[1]);
 }

@@ -98,7 +98,7 @@ async fn the_message_editor_previews_and_warns() {
         )
         .await;
     let answer: serde_json::Value = serde_json::from_str(&page.html).unwrap();
-    assert_eq!(answer["problems"]["name"], "Is required.");
+    assert_eq!(answer["problems"]["name"], "Required.");
     assert_eq!(answer["hints"]["preview"], "${X}");
     assert!(site.heard().len() == 1);
 }
@@ -110,7 +110,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     for (field, wrong, rule) in [
-        ("name", ("name", ""), "Is required."),
+        ("name", ("name", ""), "Required."),
         (
             "webhook",
             ("webhook", ""),
@@ -161,7 +161,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
         (
             "event",
             vec![("target", "tag"), ("tag", "1"), ("event", "exploded")],
-            "Is not an event of this type.",
+            "Not an event of this type.",
         ),
         (
             "task",

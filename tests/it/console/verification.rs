@@ -129,7 +129,7 @@ async fn sent(ulf: &Visitor, receiver: &Receiver, nth: usize) -> Received {
             &[("message", "{\"name\":\"é ${NAME}\"}"), ("name", "web-1")],
         )
         .await;
-    assert!(page.has(">Delivered<"), "{}", page.html);
+    assert_eq!(page.status, 303, "{}", page.html);
     receiver.wait_for("/in", nth).await.unwrap()
 }
 

@@ -74,7 +74,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
 }
 
 #[tokio::test]
-async fn a_test_is_sent_at_once_and_its_answer_shown() {
+async fn test_of_a_webhook_is_a_marked_delivery() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -91,15 +91,17 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
             ],
         )
         .await;
-    assert!(
-        page.status == 200 && page.has(">Delivered<") && page.has("200"),
-        "{}",
-        page.html
-    );
+    assert_eq!(page.status, 303, "{}", page.html);
+    assert_eq!(page.to(), "/console/deliveries/1?done=tested");
     assert_eq!(
         receiver.wait_for("/in", 1).await.unwrap().body,
         r#"{"x":"north","of":"web-1"}"#
     );
+    site.ended(1).await;
+    let page = ulf.get("/console/deliveries/1").await;
+    for part in [">Delivered<", ">Test<", "200"] {
+        assert!(page.has(part), "{part}: {}", page.html);
+    }
     assert!(ulf.get(test).await.has("value=\"web-1\""));
     receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
     let page = ulf
@@ -109,11 +111,20 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
             &[("message", "<script>alert(1)</script>")],
         )
         .await;
+    assert_eq!(page.to(), "/console/deliveries/2?done=tested");
+    site.ended(2).await;
+    let page = ulf.get("/console/deliveries/2").await;
     assert!(
         page.has(">Failed<") && page.has("503") && !page.has("<script>alert"),
         "{}",
         page.html
     );
+    let long = "x".repeat((1 << 20) + 1);
+    let page = ulf
+        .fill("/console/webhooks/1", test, &[("message", &long)])
+        .await;
+    assert_eq!(page.status, 422, "{}", page.html);
+    assert!(page.has("Nothing was sent."), "{}", page.html);
 }
 
 #[tokio::test]

@@ -145,7 +145,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         .await;
     assert_eq!(
         (page.status, page.error("key").as_str()),
-        (422, "Is required with this authorization type.")
+        (422, "Required with this authorization type.")
     );
     // A mask without a stored value is invalid.
     let mask = [("header.0.name", "X-Token"), ("header.0.value", MASK)];
@@ -167,7 +167,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
     ulf.submit(NEW, &hook("https://example.com/", &[("name", "taken")]))
         .await;
     let cases: [Wrong; 14] = [
-        ("name", &[("name", "")], "Is required."),
+        ("name", &[("name", "")], "Required."),
         (
             "name",
             &[("name", "taken")],

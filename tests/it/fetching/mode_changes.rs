@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
-use gatepost_engine::EngineError;
 use gatepost_ids::Quota;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use serde_json::json;
 use tests::world::{World, poweron};
-use webhook_model::{DeliveryMode, WebhookId};
 
 use super::{Site, bodies, cursor};
 
@@ -164,19 +162,6 @@ async fn an_occurrence_is_sent_to_who_is_sent_to_and_waits_for_who_fetches() {
         receiver.received().len(),
         20,
         "nothing went to the other URL"
-    );
-}
-
-#[tokio::test]
-async fn nothing_is_tested_against_the_url_of_one_that_is_fetched() {
-    let site = Site::start().await;
-    let row = site.world.engine.webhook(WebhookId(site.webhook)).await;
-    let webhook = row.unwrap().unwrap().value;
-    assert_eq!(webhook.mode, DeliveryMode::Fetch);
-    let refused = site.world.engine.send_now(&webhook, None, "x").await;
-    assert!(
-        matches!(refused, Err(EngineError::Forbidden(_))),
-        "{refused:?}"
     );
 }
 

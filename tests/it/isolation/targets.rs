@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use gatepost_engine::{BreakerLimits, EngineError, Limits};
+use gatepost_engine::{BreakerLimits, Limits};
 use tokio::net::TcpListener;
-use webhook_model::Timeout;
 
 use super::{A, B, Platform};
 
@@ -55,39 +54,4 @@ async fn a_path_that_hangs_takes_no_place_of_one_that_answers_at_the_same_port()
         platform.engine.send(own, None).await.unwrap();
         platform.receiver.wait_for("/a", n).await.unwrap();
     }
-}
-
-/// Tests bypass the queue, whose limits would hold back hanging requests.
-#[tokio::test]
-async fn tests_that_hang_are_a_few_of_their_owners_and_hold_back_no_test_of_another() {
-    let platform = Platform::with(|engine| engine).await;
-    let hanging = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://chat.test:{}/", hanging.local_addr().unwrap().port());
-    let slow = platform.webhook_to(B, "slow", &url).await;
-    let mut slow = platform.engine.webhook(slow).await.unwrap().unwrap().value;
-    slow.timeout = Timeout::try_from(120).unwrap();
-    let test = || {
-        let (engine, webhook) = (platform.engine.clone(), slow.clone());
-        tokio::spawn(async move { engine.send_now(&webhook, None, "x").await })
-    };
-    let (mut under_way, mut connections) = (Vec::new(), Vec::new());
-    for _ in 0..4 {
-        under_way.push(test());
-        connections.push(hanging.accept().await.unwrap());
-    }
-    let fifth = tokio::time::timeout(Duration::from_secs(60), test()).await;
-    let refused = fifth.expect("it is answered at once").unwrap();
-    assert!(
-        matches!(refused, Err(EngineError::TooFast { .. })),
-        "{refused:?}"
-    );
-    let own = platform.webhook(A, "a").await;
-    let own = platform.engine.webhook(own).await.unwrap().unwrap().value;
-    let sent = platform.engine.send_now(&own, None, "x").await.unwrap();
-    assert!(sent.is_success());
-    let given_up = under_way.pop().unwrap();
-    given_up.abort();
-    assert!(given_up.await.unwrap_err().is_cancelled());
-    under_way.push(test());
-    hanging.accept().await.unwrap();
 }

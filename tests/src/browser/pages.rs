@@ -8,6 +8,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/keys?q=night&sort=name", "keys-found"),
     ("/console/keys?q=nothing", "keys-none"),
     ("/console/keys/1", "key"),
+    ("/console/users", "users"),
     ("/console/users/2", "user"),
     ("/console/keys/1/edit", "key-edit"),
     ("/console/keys/1/delete", "key-delete"),

@@ -1,6 +1,6 @@
 ### Changes: who changed what, and when.
 
-# The list, and the button on the page of a record that leads to its changes.
+# The button on the page of a record that leads to its changes.
 changes-title = Changes
 changes-none-title = No changes yet
 changes-none-text =

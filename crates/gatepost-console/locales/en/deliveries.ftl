@@ -133,6 +133,7 @@ deliveries-filter-all = All
 deliveries-form-webhook = Webhook
 deliveries-form-task = Task
 deliveries-form-class = Last failure
+deliveries-form-state = State
 deliveries-form-status = HTTP status
 deliveries-form-from = Queued from
 deliveries-form-before = Queued before
@@ -198,7 +199,7 @@ deliveries-attempts-since-replay = { $all } in total, { $since } since the last 
 deliveries-done-replayed = The delivery was queued again with the same message and ID.
 deliveries-done-retried = The next attempt is due now.
 deliveries-done-cancelled = The delivery was cancelled.
-deliveries-done-tested = The test was sent. Its request and response are shown below.
+deliveries-done-tested = The test was queued. Its request and response are shown below.
 deliveries-changed = The state of the delivery no longer allows this. Go back and reload the page.
 
 ## The page that asks before a delivery is cancelled

@@ -8,6 +8,8 @@ forms-too-many-fields = Has too many rows.
 # A field is longer than anything that its form accepts.
 forms-too-long = Must be at most { $count } bytes.
 forms-unreadable = Cannot be read.
+# Above the fields of a form.
+forms-required = Fields with an asterisk (*) are required.
 
 ## A form whose session had ended
 

@@ -156,13 +156,14 @@ frame-key-withheld =
     That was a complete API key. The search used only its first characters, which are not secret. The
     key may have been recorded in a server's log: if others can read that log, replace the key.
 frame-log-out = Log out
-frame-section-dashboard = Dashboard
+frame-section-dashboard = Overview
 frame-section-keys = API keys
 frame-section-webhooks = Webhooks
 frame-section-tasks = Tasks
 frame-section-events = Events
 frame-section-deliveries = Deliveries
-frame-section-changes = Changes
+frame-section-changes = Audit log
+frame-section-users = Users
 
 ## Texts of the script
 

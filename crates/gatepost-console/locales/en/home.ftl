@@ -1,32 +1,29 @@
-### The first page: how webhooks, tasks and events work together, the caller's limits, the queue, and
-### the latest deliveries.
+### The first page: whether everything is all right, how webhooks, tasks and events work together, the
+### queue, the latest deliveries, and the caller's limits.
 
-home-title = Tasks dashboard
+home-title = Overview
+# If no webhook is failing.
+home-well = Everything is all right: no webhook is failing at the moment.
+home-day-title = Last 24 hours
+
+## Webhooks, tasks and events: links to their lists, and buttons for new ones
+
+home-tasks-title = Tasks dashboard
 home-text =
     Three records work together: a webhook, a task and an event. One webhook can serve many tasks,
     and many events can run the same task.
-# Instead of the number of a record that cannot be created yet.
-home-none = None yet
-# The number, where there are more than are counted.
-home-more = { $count }+
-
-# The number of webhooks links to their list. This is what screen readers say: $count is a text, such
-# as "7" or "100+".
-home-webhook-view = Webhooks: { $count }
 home-webhook-title = 1. Webhook
 home-webhook-text = Where and how to send: the address of another system, and the credentials for it.
 home-webhook-new = New webhook
 # The button of the step that comes first.
 home-webhook-start = Start here: New webhook
 
-home-task-view = Tasks: { $count }
 home-task-title = 2. Task
 home-task-text =
     What to send: a message with variables, sent through one webhook. Run it manually to try it.
 home-task-new = New task
 home-task-start = Start here: New task
 
-home-event-view = Events: { $count }
 home-event-title = 3. Event
 home-event-text =
     When to send: the task runs when something happens to an object, or to any object with a tag.
@@ -56,6 +53,9 @@ home-queue-unrecorded = Outcomes cannot be recorded at the moment.
 ## Limits
 
 home-limits-title = Limits
+# If less than half of each limit is used.
+home-limits-low = Less than half of each limit is used.
+home-limits-all = All limits
 # Names of limits; beside each is how much is used: "3 of 500".
 home-limits-keys = API keys
 home-limits-webhooks = Webhooks

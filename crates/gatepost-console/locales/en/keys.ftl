@@ -3,6 +3,9 @@
 ## The list
 
 keys-title = API keys
+# On the first page, if keys expire within 14 days.
+keys-expiring-title = API keys that expire soon
+keys-expiring-all = All
 # The keys of one user.
 keys-title-of = API keys of { $user }
 # A user without a name: within a sentence or in a table, and as the title of the user's page.
@@ -306,6 +309,10 @@ keys-delete-button = Delete key
 
 ## The page of a user
 
+# The list of users: the headings of their names and ids, and the button of the form for an id.
+keys-user = User
+keys-user-number = ID
+keys-user-open = Show user
 keys-user-disabled = This user is disabled: the keys are refused, and the webhooks send nothing.
 keys-user-keys = API keys
 keys-user-access = Access level

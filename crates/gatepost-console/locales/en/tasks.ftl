@@ -8,9 +8,7 @@ tasks-edit = Edit { $name }
 ## The list: its columns and buttons
 
 tasks-name = Name
-tasks-description = Description
 tasks-object = Object
-tasks-action = Action
 tasks-last-run = Last run
 tasks-state = State
 # The heading, for screen readers, of the column of buttons.

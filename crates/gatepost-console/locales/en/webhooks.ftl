@@ -3,7 +3,7 @@
 ## The list of webhooks
 
 webhooks-title = Webhooks
-webhooks-new-button = New webhook
+webhooks-new = New webhook
 webhooks-done-deleted = The webhook and its deliveries were deleted.
 webhooks-none-title = No webhooks yet
 webhooks-none-text = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event defines when.
@@ -34,7 +34,7 @@ webhooks-state-disabled = Disabled
 webhooks-rate-sent = { $sent } sent
 webhooks-rate = { $sent } sent, { $failed } failed ({ $share } success)
 # The last delivery is known by its hour only: two times of day.
-webhooks-last-between = between { $from } and { $until } UTC
+webhooks-last-between = between { $from } and { $until }
 webhooks-last-none = none in the last 24 hours
 # How the last delivery went.
 webhooks-last-sent = Delivered
@@ -198,7 +198,7 @@ webhooks-table-sent = Sent
 webhooks-table-failed = Failed
 webhooks-table-retried = Retried
 webhooks-table-success = Success
-webhooks-table-time = Average duration
+webhooks-table-time = Average attempt duration
 webhooks-table-no-attempts = no attempts
 # The row of sums.
 webhooks-table-all = All
@@ -341,28 +341,11 @@ webhooks-url-no-address = Nothing can be sent to this host name: it currently ha
 ## Sending a test
 
 webhooks-test-message = Message
-webhooks-test-message-hint = Sent immediately, and not listed among the deliveries. To test a task with its own message, use Test or run in the list of tasks.
+webhooks-test-message-hint = To test a task with its own message, use Test or run in the list of tasks.
 webhooks-test-name = Name
 webhooks-test-name-hint = Replaces ${"{"}NAME{"}"} in the message.
 webhooks-test-button = Send test
 webhooks-test-page-title = Test of { $name }
-webhooks-test-again-title = Send another
-webhooks-test-result-title = Result
-webhooks-test-outcome = Outcome
-webhooks-test-sent = Delivered
-webhooks-test-error = Failed
-webhooks-test-status = Status
-webhooks-test-duration = Duration
-# How long the parts of the attempt took.
-webhooks-test-dns = DNS lookup
-webhooks-test-connect = Connect
-webhooks-test-tls = TLS
-webhooks-test-head = Response head
-webhooks-test-body = Response body
-webhooks-test-response-title = Response
-# $why and $rule are texts of rules.ftl.
-webhooks-test-unsent = Nothing was sent: { $why }.
-webhooks-test-invalid = Nothing was sent. The message { $rule }.
 
 ## Deleting
 

@@ -180,6 +180,7 @@
       const at = new Date(time.dateTime);
       const utc = time.dateTime.replace('T', ' ').replace('Z', '');
       if (time.matches('.away')) return write(time, distance(at));
+      if (time.matches('.tick')) return write(time, time.matches('.day') ? day(at).slice(5) : clock(at).slice(0, 5));
       const local = `${day(at)} ${clock(at)}`;
       const same = utc.slice(0, 10) === day(at) ? utc.slice(11) : utc;
       // A time within a sentence names its zones itself.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use gatepost_storage::webhooks::{EventQuery, RecordHead};
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
@@ -13,8 +13,8 @@ use super::labels::{applies_to, labels, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, badge, confirmation, one_button, page_with, seen, select};
-use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
+use crate::layout::{badge, one_button, seen, select};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, list_page};
 use crate::names::{PlatformNames, types};
 use crate::problems::Problems;
 use crate::unreadable::Kind;
@@ -50,26 +50,27 @@ impl Listing for EventList {
     type Row = EventRow;
     const NAME: &'static str = "events";
     const COLUMNS: &'static [Of] = &[
+        Of::new("events-state", state).sorted("state", |_, row| {
+            Rank::Number(u64::from(!row.value.enabled))
+        }),
         Of::new("events-type", |_, list, row| {
             html! { span { (list.labels(row).0) } }
         })
-        .sorted("type", |list, row| Rank::text(list.labels(row).0)),
+        .sorted("type", |list, row| Rank::text(list.labels(row).0))
+        .desk(),
         Of::new("events-event", |ctx, list, row| {
             html! { a href=(at(ctx, row, "edit")) { (list.labels(row).1) } }
         })
-        .sorted("event", |list, row| Rank::text(list.labels(row).1)),
+        .sorted("event", |list, row| Rank::text(list.labels(row).1))
+        .name(),
         Of::new("events-target", |ctx, list, row| {
             html! { span { (target(ctx, &row.value, &list.objects)) } }
         }),
-        Of::new("events-task", |ctx, list, row| {
-            let path = ctx.at(&format!("/tasks/{}/edit", row.value.task));
-            html! { a href=(path) { (seen(list.task(row).unwrap_or("–"))) } }
+        Of::new("events-task", |_, list, row| {
+            html! { span { (seen(list.task(row).unwrap_or("–"))) } }
         })
         .sorted("task", |list, row| {
             Rank::text(list.task(row).unwrap_or_default())
-        }),
-        Of::new("events-state", state).sorted("state", |_, row| {
-            Rank::Number(u64::from(!row.value.enabled))
         }),
         Of::buttons("events-actions", buttons),
     ];
@@ -84,6 +85,7 @@ impl Listing for EventList {
             is_field: false,
         },
     ];
+    const CLASS: &'static str = "lines";
     const UNREADABLE: Option<Kind> = Some(Kind::Event);
 
     fn number(row: &EventRow) -> i64 {
@@ -150,15 +152,9 @@ impl Listing for EventList {
 }
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
-    let (t, path) = (ctx.texts(), ctx.at("/events/new"));
-    let new = html! { a.button.primary href=(path) { (t.of("events-new")) } };
-    let asked = asked::<EventList>(&ctx, &query).await?;
-    let list = list::<EventList>(&ctx, &asked, &query, &new).await?;
-    let body = html! { (confirmation(&ctx, "events", &query)) (list) };
-    let buttons =
-        html! { a.button href=(ctx.at("/events/catalog")) { (t.of("events-types")) } (new) };
-    let title = t.of("events-title");
-    Ok(page_with(&ctx, Section::Events, &title, &buttons, &body).into_response())
+    let types =
+        html! { a.button href=(ctx.at("/events/catalog")) { (ctx.texts().of("events-types")) } };
+    list_page::<EventList>(&ctx, &query, &types).await
 }
 
 fn at(ctx: &PageContext, row: &EventRow, what: &str) -> String {

@@ -59,10 +59,10 @@ impl Subject {
         let Some(event) = self.event.clone() else {
             return Ok(targets);
         };
-        let watchable = ctx
-            .actor
-            .watchable(self.owner, self.of.clone(), event, targets);
-        Ok(watchable.await?)
+        let of = |target| Event::new(self.of.clone(), event.clone(), target, TaskId(0));
+        let events = targets.into_iter().map(of).collect();
+        let watchable = ctx.actor.watchable(self.owner, events).await?;
+        Ok(watchable.into_iter().map(|event| event.target).collect())
     }
 
     /// Returns those of the platform's rows that the owner may receive.
@@ -84,20 +84,27 @@ impl Subject {
 /// Returns the types of which an event may be created: one without objects only if the caller may
 /// receive it.
 pub(crate) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
-    let mut offered = Vec::new();
-    for (of, label, specificity) in ctx.actor.catalog().types() {
-        let subject = Subject::new(ctx, of, &Form::default()).await;
-        let may = specificity != Specificity::Generic
-            || !subject
-                .watchable(ctx, vec![Target::Generic])
-                .await?
-                .is_empty();
-        if may {
-            let label = ctx.texts().rule(label).into_owned();
-            offered.push((of.to_string(), label));
-        }
-    }
-    Ok(offered)
+    let catalog = ctx.actor.catalog();
+    let is_generic = |specificity| specificity == Specificity::Generic;
+    let generic = catalog.types().filter(|(_, _, is)| is_generic(*is));
+    let first =
+        generic.filter_map(|(of, ..)| catalog.events(of).next().map(|(event, _)| (of, event)));
+    let first = first.map(|(of, event)| without_object(of.clone(), event.clone()));
+    let offered = ctx.actor.watchable(ctx.principal().owner, first.collect());
+    let offered = offered.await?;
+    let may = |of: &EventType| offered.iter().any(|event| event.event_type == *of);
+    let types = catalog
+        .types()
+        .filter(|(of, _, is)| !is_generic(*is) || may(of));
+    let named = |(of, label, _): (&EventType, &str, _)| {
+        (of.to_string(), ctx.texts().rule(label).into_owned())
+    };
+    Ok(types.map(named).collect())
+}
+
+/// Returns an event without an object, for a task that is not chosen yet.
+pub(super) fn without_object(of: EventType, event: EventName) -> Event {
+    Event::new(of, event, Target::Generic, TaskId(0))
 }
 
 /// The options of a form.

@@ -5,7 +5,8 @@ use webhook_model::{
     Event, EventName, EventType, Filter, JsonObject, OwnerId, Specificity, TagId, Target, TaskId,
 };
 
-use super::options::{Offered, Subject};
+use super::labels::name;
+use super::options::{Offered, Subject, without_object};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::fields::{Sheet, event};
@@ -191,29 +192,26 @@ fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
 /// Renders the checkboxes for events of a new webhook: those without an object that its owner may
 /// receive.
 pub(crate) async fn ticks(ctx: &PageContext, form: &Form) -> Result<Markup, Failure> {
-    let (t, mut offered) = (ctx.texts(), Vec::new());
-    let owner = ctx.principal().owner;
-    for (of, type_label, specificity) in ctx.actor.catalog().types() {
-        if specificity == Specificity::InstanceOrTag {
-            continue;
-        }
-        for (event, label) in ctx.actor.catalog().events(of) {
-            let (of, event, all) = (of.clone(), event.clone(), vec![Target::Generic]);
-            let value = format!("{of}/{event}");
-            if !ctx.actor.watchable(owner, of, event, all).await?.is_empty() {
-                offered.push((value, t.rule(type_label), t.rule(label)));
-            }
-        }
-    }
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let types = catalog.types();
+    let types = types.filter(|(_, _, is)| *is != Specificity::InstanceOrTag);
+    let events = types.flat_map(|(of, ..)| {
+        let names = catalog.events(of);
+        names.map(|(event, _)| without_object(of.clone(), event.clone()))
+    });
+    let offered = ctx.actor.watchable(ctx.principal().owner, events.collect());
+    let offered = offered.await?;
+    let is_ticked = |value: &str| form.all(TICKED).any(|ticked| ticked == value);
     Ok(html! {
         @if !offered.is_empty() {
             section {
                 fieldset {
                     legend { (t.of("webhooks-form-when")) }
-                    @for (value, of, label) in &offered {
+                    @for event in &offered {
+                        @let value = format!("{}/{}", event.event_type, event.event);
                         label.check {
-                            input type="checkbox" name=(TICKED) value=(value) checked[form.all(TICKED).any(|ticked| ticked == value)];
-                            span { span { (of) } ": " span { (label) } }
+                            input type="checkbox" name=(TICKED) value=(value) checked[is_ticked(&value)];
+                            span { (name(ctx, event)) }
                         }
                     }
                     p.hint { (t.of("webhooks-form-when-hint")) }
@@ -229,7 +227,7 @@ pub(crate) fn ticked(ctx: &PageContext, form: &Form) -> Vec<Event> {
     let events = form.all(TICKED).filter_map(|ticked| {
         let (of, event) = ticked.split_once('/')?;
         let (of, event) = (of.parse().ok()?, event.parse().ok()?);
-        let event = Event::new(of, event, Target::Generic, TaskId(0));
+        let event = without_object(of, event);
         catalog.check(&event).is_ok().then_some(event)
     });
     events.collect()

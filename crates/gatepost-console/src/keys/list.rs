@@ -20,7 +20,7 @@ use crate::layout::{Above, Section, beginning, confirmation, page_under, seen};
 use crate::list_view::{Asked, CREATED, Column, Listing, Rank, Rows, asked, list};
 use crate::names::{PlatformNames, USERS, owner, user_name};
 use crate::texts::Texts;
-use crate::time::{stamp, stamp_or};
+use crate::time::away;
 
 /// The number of days before its expiration from which a key is highlighted.
 const SOON: u64 = 7;
@@ -45,11 +45,20 @@ impl Listing for KeyList {
     type Row = KeyRow;
     const NAME: &'static str = "keys";
     const COLUMNS: &'static [Of] = &[
-        Of::new("keys-name", name).sorted("name", |_, row| Rank::text(row.key.name.as_str())),
+        Of::new("keys-state", |ctx, list, row| {
+            html! { div { (state(ctx.texts(), &row.key, list.now)) } }
+        })
+        .sorted("state", |list, row| {
+            Rank::Number(u64::from(!is_active(&row.key, list.now)))
+        }),
+        Of::new("keys-name", name)
+            .sorted("name", |_, row| Rank::text(row.key.name.as_str()))
+            .name(),
         Of::new("keys-owner", |ctx, list, row| {
             owner(ctx, &list.owners, row.key.owner)
         })
-        .only_if(|list| list.is_mixed),
+        .only_if(|list| list.is_mixed)
+        .desk(),
         Of::new("keys-expires", |ctx, list, row| {
             expires(ctx.texts(), row.key.expiration, list.now)
         })
@@ -59,33 +68,30 @@ impl Listing for KeyList {
                 Expiration::Never => DateTime::<Utc>::MAX_UTC,
             })
         }),
+        Of::new("keys-last-login-ip", |_, _, row| {
+            html! { span.mono { @match row.key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
+        })
+        .narrow(),
+        Of::new("keys-ip-lists", ip_lists).narrow(),
+        Of::new("keys-created", |ctx, list, row| {
+            away(ctx.texts(), row.key.created, list.now)
+        })
+        .sorted(CREATED, |_, row| Rank::Time(row.key.created))
+        .desk(),
         Of::new("keys-last-login", |ctx, list, row| {
-            let (t, at) = (ctx.texts(), row.key.last_login.map(|login| login.at));
-            html! { div { (stamp_or(t, at, list.now, &t.of("keys-login-never"))) } }
+            let (t, login) = (ctx.texts(), row.key.last_login);
+            html! { @match login { Some(login) => (away(t, login.at, list.now)), None => span.quiet { (t.of("keys-login-never")) } } }
         })
         .sorted("used", |_, row| {
             Rank::time_or_never(row.key.last_login.map(|login| login.at))
-        }),
-        Of::new("keys-last-login-ip", |_, _, row| {
-            html! { span.mono { @match row.key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
-        }),
-        Of::new("keys-created", |ctx, list, row| {
-            html! { div { (stamp(ctx.texts(), row.key.created, list.now)) } }
         })
-        .sorted(CREATED, |_, row| Rank::Time(row.key.created)),
-        Of::new("keys-ip-lists", ip_lists),
-        Of::new("keys-state", |ctx, list, row| {
-            html! { div.marks { (state(ctx.texts(), &row.key, list.now)) } }
-        })
-        .sorted("state", |list, row| {
-            Rank::Number(u64::from(!is_active(&row.key, list.now)))
-        }),
+        .when(),
         Of::buttons("keys-actions", buttons),
     ];
     const STATES: &'static [&'static str] = &[
         "active", "expiring", "expired", "disabled", "unused", "never",
     ];
-    const CLASS: &'static str = "wide";
+    const CLASS: &'static str = "lines";
 
     fn number(row: &KeyRow) -> i64 {
         row.id.0
@@ -192,12 +198,10 @@ pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
 }
 
 fn name(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
-    let (key, description) = (&row.key, row.key.description.as_str());
+    let (key, about) = (&row.key, shortened(row.key.description.as_str()));
     html! {
-        div {
-            a href=(ctx.at(&format!("/keys/{}", row.id))) { strong { (seen(key.name.as_str())) } } br;
-            code.quiet.nowrap { (key.hint) }
-            @if !description.is_empty() { div.quiet.about { (shortened(description)) } }
+        a href=(ctx.at(&format!("/keys/{}", row.id))) title=[(!about.is_empty()).then_some(about)] {
+            strong { (seen(key.name.as_str())) }
         }
     }
 }
@@ -238,10 +242,10 @@ fn shortened(description: &str) -> String {
 fn ip_lists(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
     let (t, ip) = (ctx.texts(), &row.key.ip);
     html! {
-        div.ips {
-            @if !ip.allow.is_empty() { div.quiet { (glance(t, &ip.allow, "keys-allow", "keys-allow-more")) } }
-            @if !ip.deny.is_empty() { div.quiet { (glance(t, &ip.deny, "keys-deny", "keys-deny-more")) } }
-            @if ip.allow.is_empty() && ip.deny.is_empty() { span.quiet { (t.of("keys-any-address")) } }
+        span.quiet {
+            @if !ip.allow.is_empty() { (glance(t, &ip.allow, "keys-allow", "keys-allow-more")) " " }
+            @if !ip.deny.is_empty() { (glance(t, &ip.deny, "keys-deny", "keys-deny-more")) }
+            @if ip.allow.is_empty() && ip.deny.is_empty() { (t.of("keys-any-address")) }
         }
     }
 }

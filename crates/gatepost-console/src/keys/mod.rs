@@ -14,6 +14,7 @@ mod user;
 use axum::Router;
 use axum::routing::{get, post};
 use resource::Keys;
+pub(crate) use review::expiring;
 
 use crate::crud::crud;
 
@@ -29,5 +30,7 @@ pub(crate) fn routes() -> Router {
 
 /// Returns the routes of the users' pages.
 pub(crate) fn user_routes() -> Router {
-    Router::new().route("/{id}", get(user::show))
+    Router::new()
+        .route("/", get(user::list))
+        .route("/{id}", get(user::show))
 }

@@ -2,9 +2,14 @@
 
 use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyState};
 use chrono::{DateTime, Utc};
+use gatepost_storage::Scope;
+use gatepost_storage::keys::KeyQuery;
 use maud::{Markup, html};
 
-use crate::layout::badge;
+use crate::choices::newest_rows;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::layout::{badge, seen};
 use crate::problems::sentence;
 use crate::texts::Texts;
 use crate::time::distance;
@@ -13,11 +18,39 @@ use crate::time::distance;
 const UNUSED_DAYS: i64 = 90;
 /// The number of days before its expiration from which a key is highlighted.
 const EXPIRING_DAYS: u64 = 14;
+/// The number of newest keys that the first page searches for those that expire.
+const SEARCHED: u32 = 100;
+/// The maximum number of them that it names.
+const NAMED: usize = 5;
 
 /// Whether the key is active and expires within 14 days.
 pub(super) fn is_expiring(key: &ApiKey, now: DateTime<Utc>) -> bool {
     let left = key.expiration.days_remaining(now);
     is_active(key, now) && left.is_some_and(|days| days <= EXPIRING_DAYS)
+}
+
+/// Renders the section of the caller's newest keys that expire soon; nothing if none does.
+pub(crate) async fn expiring(ctx: &PageContext) -> Result<Markup, Failure> {
+    let (t, now) = (ctx.texts(), ctx.now());
+    let query = KeyQuery {
+        scope: Scope::Owner(ctx.principal().owner),
+        name: None,
+        page: newest_rows(SEARCHED),
+    };
+    let mut keys = ctx.actor.keys(query).await?.rows;
+    keys.retain(|row| is_expiring(&row.key, now));
+    keys.sort_by_key(|row| row.key.expiration.days_remaining(now));
+    let all = ctx.at("/keys?state=expiring");
+    Ok(html! {
+        @if !keys.is_empty() {
+            section {
+                div.title { h2 { (t.of("keys-expiring-title")) } a href=(all) { (t.of("keys-expiring-all")) } }
+                ul.plain { @for row in keys.iter().take(NAMED) {
+                    li { a href=(ctx.at(&format!("/keys/{}", row.id))) { (seen(row.key.name.as_str())) } " " span.quiet { (expiry(t, row.key.expiration, now)) } }
+                } }
+            }
+        }
+    })
 }
 
 /// Whether the key is active, was not used for 90 days, and was created before that.

@@ -99,7 +99,7 @@ impl Usage {
         let count = self.range.days();
         let most = self.shown().map(|(_, uses)| ended(uses)).max();
         let most = top(most.unwrap_or(0));
-        let quarter = |at: u64| self.day(count * at / 4).format("%m-%d").to_string();
+        let quarter = |at: u64| html! { (self.day(count * at / 4).format("%m-%d")) };
         let [first, second, third, last] = [0, 1, 2, 3].map(quarter);
         let frame = Frame {
             title: &t.of("keys-uses-chart"),
@@ -110,7 +110,7 @@ impl Usage {
                 second,
                 third,
                 last,
-                t.of("keys-uses-today").into_owned(),
+                html! { (t.of("keys-uses-today")) },
             ],
         };
         let bars = self.shown().map(|(at, uses)| {

@@ -1,16 +1,19 @@
 //! The page of a user: the user's keys (SPEC 2.1, Owner), and links to the other records.
 
 use apikey_core::OwnerId;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::{AccessLevel, User};
 use maud::{Markup, html};
 
 use super::list::{KeyList, new_button, table};
+use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::{Form, Query};
-use crate::layout::{Above, Section, note, page_under, seen};
-use crate::list_view::asked_of;
+use crate::layout::{Above, Section, note, page, page_under, picker, seen};
+use crate::list_view::{Column, asked_of, table as rows};
+use crate::names::USERS;
+use crate::problems::Problems;
 use crate::row_id::UserId;
 
 /// The other records of a user: the limit that counts them, the path of their list, and the texts
@@ -35,6 +38,37 @@ const OTHERS: [(&str, &str, &str, &str); 3] = [
         "keys-user-events-count",
     ),
 ];
+
+/// The columns of the list of users, whose rows are ids and names.
+const COLUMNS: &[Column<(), (String, String)>] = &[
+    Column::new("keys-user", |ctx, (), (id, name)| {
+        html! { a href=(ctx.at(&format!("/users/{id}"))) { (name) } }
+    })
+    .name(),
+    Column::new("keys-user-number", |_, (), (id, _)| html! { code { (id) } }).when(),
+];
+
+/// Renders the list of users for administrators. If there are too many, or the platform names none,
+/// a form asks for the id.
+pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    if ctx.principal().access == AccessLevel::User {
+        return Err(Failure::NotFound);
+    }
+    if let Some(owner) = query.owner("user") {
+        return Ok(Redirect::to(&ctx.at(&path(owner))).into_response());
+    }
+    let (t, users) = (ctx.texts(), choices(&ctx, USERS).await);
+    let body = html! {
+        @if users.is_empty() {
+            form.filter method="get" {
+                (picker(t, &Problems::none(), "user", &t.of("keys-user"), &users, query.text("user"), ""))
+                button { (t.of("keys-user-open")) }
+            }
+        } @else { section { (rows(&ctx, "lines", COLUMNS, &(), &users, |_, _| None, |_| String::new())) } }
+    };
+    let title = Section::Users.name(t);
+    Ok(page(&ctx, Section::Users, &title, &body).into_response())
+}
 
 pub(super) async fn show(
     ctx: PageContext,
@@ -68,7 +102,11 @@ pub(super) async fn page_of(
         (table(ctx, &asked, query).await?)
     };
     let actions = new_button(ctx, Some(owner));
-    let (section, title) = (Section::Keys, seen(&name));
+    let section = match ctx.principal().access {
+        AccessLevel::User => Section::Keys,
+        _ => Section::Users,
+    };
+    let title = seen(&name);
     Ok(page_under(ctx, section, &title, &actions, above, &body))
 }
 

@@ -15,6 +15,10 @@ pub(crate) enum InputKind {
     Text {
         max: usize,
     },
+    /// The same, and not empty.
+    Required {
+        max: usize,
+    },
     /// Always rendered empty.
     Password,
     /// A whole number.
@@ -43,7 +47,7 @@ pub(crate) fn input(
         div.field {
             label for=(id) { (label) @if matches!(kind, InputKind::Date) { " " span data-zone-of=(name) { "(UTC)" } } }
             @match kind {
-                InputKind::Text { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Text { max } | InputKind::Required { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" required[matches!(kind, InputKind::Required { .. })] aria-describedby=(by) aria-invalid=[invalid];,
                 InputKind::Password => input type="password" id=(id) name=(name) autocomplete="new-password" aria-describedby=(by) aria-invalid=[invalid];,
                 InputKind::Number { min, max } => input type="number" id=(id) name=(name) value=(value) min=(min) max=(max) step="1" aria-describedby=(by) aria-invalid=[invalid];,
                 InputKind::Date => {

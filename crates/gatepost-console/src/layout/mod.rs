@@ -11,6 +11,7 @@ pub(crate) use controls::{
     Column, InputKind, area, check, checks, editor, errors, errors_of, input, label, picker,
     radios, select,
 };
+use gatepost_manage::AccessLevel;
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
@@ -28,29 +29,44 @@ use crate::time::exact;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Section {
     Dashboard,
-    Keys,
     Webhooks,
     Tasks,
     Events,
     Deliveries,
+    Keys,
     Changes,
+    Users,
 }
 
 impl Section {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Dashboard,
-        Self::Keys,
         Self::Webhooks,
         Self::Tasks,
         Self::Events,
         Self::Deliveries,
+        Self::Keys,
         Self::Changes,
+        Self::Users,
     ];
 
-    /// Returns the sections that exist for this caller.
+    /// Returns the section of the navigation to which this one belongs.
+    fn above(self) -> Self {
+        match self {
+            Self::Tasks | Self::Events => Self::Dashboard,
+            other => other,
+        }
+    }
+
+    /// Returns the sections in the navigation of this caller.
     fn of(ctx: &PageContext) -> impl Iterator<Item = Self> {
         let has_changes = ctx.actor.has_audit_log();
-        let is_there = move |section: &Self| has_changes || *section != Self::Changes;
+        let is_user = ctx.principal().access == AccessLevel::User;
+        let is_there = move |section: &Self| match section {
+            Self::Changes => has_changes,
+            Self::Users => !is_user,
+            section => section.above() == *section,
+        };
         Self::ALL.into_iter().filter(is_there)
     }
 
@@ -66,6 +82,7 @@ impl Section {
         match self {
             Self::Dashboard => "/",
             Self::Keys => "/keys",
+            Self::Users => "/users",
             Self::Webhooks => "/webhooks",
             Self::Tasks => "/tasks",
             Self::Events => "/events",
@@ -176,6 +193,8 @@ pub(crate) fn page_of(
     let behind = popup.is_some();
     let at = |path: &str| ctx.at(path);
     let is_below = ctx.path.trim_end_matches('/') != section.path().trim_end_matches('/');
+    let parent = section.above();
+    let to = |section: Section| html! { a href=(at(section.path())) { (section.name(texts)) } };
     html! {
         (DOCTYPE)
         html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
@@ -188,7 +207,7 @@ pub(crate) fn page_of(
                         nav aria-label=(texts.of("frame-navigation")) {
                             ul {
                                 @for of in Section::of(ctx) {
-                                    li { a href=(at(of.path())) aria-current=[(of == section).then_some("page")] { (of.name(texts)) } }
+                                    li { a href=(at(of.path())) aria-current=[(of == parent).then_some("page")] { (of.name(texts)) } }
                                 }
                             }
                         }
@@ -204,7 +223,12 @@ pub(crate) fn page_of(
                     }
                 }
                 main id="main" tabindex="-1" inert[behind] {
-                    @if is_below { nav.trail aria-label=(texts.of("frame-trail")) { a href=(at(section.path())) { (section.name(texts)) } (head.trail) } }
+                    @if is_below || parent != section {
+                        nav.trail aria-label=(texts.of("frame-trail")) {
+                            @if parent != section { (to(parent)) }
+                            @if is_below { (to(section)) (head.trail) }
+                        }
+                    }
                     (head.markup())
                     @if ctx.key_withheld { (parts::note("warn", &html! { (texts.of("frame-key-withheld")) })) }
                     @if let Some(note) = note { (note) }

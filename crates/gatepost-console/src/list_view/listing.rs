@@ -72,6 +72,14 @@ impl<C, R> Column<C, R> {
         }
     }
 
+    /// Does the same, and cuts its cells short on a desktop.
+    pub(crate) const fn narrow(self) -> Self {
+        Self {
+            class: "desk narrow",
+            ..self
+        }
+    }
+
     /// Makes the column with the buttons of a row.
     pub(crate) const fn buttons(
         heading: &'static str,
@@ -79,6 +87,7 @@ impl<C, R> Column<C, R> {
     ) -> Self {
         Self {
             is_unnamed: true,
+            class: "tools",
             ..Self::new(heading, cell)
         }
     }

@@ -16,4 +16,4 @@ mod view;
 
 pub(crate) use asked::{Asked, CREATED, Kept};
 pub(crate) use listing::{Column, Listing, Rank, Rows, asked, asked_of, table};
-pub(crate) use view::list;
+pub(crate) use view::{list, list_page};

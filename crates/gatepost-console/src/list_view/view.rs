@@ -1,5 +1,6 @@
 //! The view of a list: the form of its query, the headings that sort, and the links to other pages.
 
+use axum::response::{IntoResponse, Response};
 use gatepost_manage::AccessLevel;
 use gatepost_storage::Order;
 use maud::{Markup, html};
@@ -7,16 +8,38 @@ use maud::{Markup, html};
 use super::asked::{
     Asked, CREATED, MAX_TEXT, MAX_WORDS, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort,
 };
-use super::listing::{Listing, table};
+use super::listing::{Listing, asked, table};
 use super::read::{Outcome, Shown, Total};
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Beside, empty, note, select, sorted_heading};
+use crate::layout::{
+    self, Beside, Section, confirmation, empty, note, page_with, select, sorted_heading,
+};
 use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::unreadable;
+
+/// Renders the page of a list, with a button that leads to the form of a new row; `more` are
+/// further buttons. Its texts are `tasks-title` and `tasks-new`.
+pub(crate) async fn list_page<L: Listing>(
+    ctx: &PageContext,
+    query: &Form,
+    more: &Markup,
+) -> Result<Response, Failure> {
+    let (t, path) = (ctx.texts(), format!("/{}", L::NAME));
+    let new = t.of(&format!("{}-new", L::NAME));
+    let new = html! { a.button.primary href={ (ctx.at(&path)) "/new" } { (new) } };
+    let asked = asked::<L>(ctx, query).await?;
+    let list = list::<L>(ctx, &asked, query, &new).await?;
+    let repair = L::UNREADABLE.map(|kind| unreadable::menu(ctx, kind));
+    let actions = html! { (more) (new) @if let Some(repair) = repair { (repair) } };
+    let body = html! { (confirmation(ctx, L::NAME, query)) (list) };
+    let title = t.of(&format!("{}-title", L::NAME));
+    let section = Section::of_path(&path);
+    Ok(page_with(ctx, section, &title, &actions, &body).into_response())
+}
 
 /// Renders the requested list: the form, the line above the table, the table, and the links to
 /// other pages. If there are no rows at all, `new` leads to the form of a new one.

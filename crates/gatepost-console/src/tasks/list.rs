@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
@@ -13,9 +13,9 @@ use webhook_model::{Action, TaskId, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, badge, confirmation, one_button, page_with, seen};
-use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
-use crate::time::stamp_or;
+use crate::layout::{badge, one_button, seen};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, list_page};
+use crate::time::away;
 use crate::unreadable::Kind;
 
 /// The list of tasks, with the names of their webhooks and the times at which they last ran.
@@ -39,28 +39,25 @@ impl Listing for TaskList {
     type Row = TaskRow;
     const NAME: &'static str = "tasks";
     const COLUMNS: &'static [Of] = &[
-        Of::new("tasks-name", |ctx, _, row| {
-            html! { a href=(at(ctx, row, "edit")) { (seen(row.value.name.as_str())) } }
-        })
-        .sorted("name", |_, row| Rank::text(row.value.name.as_str())),
-        Of::new("tasks-description", |_, _, row| {
-            html! { span { (seen(row.value.description.as_str())) } }
-        }),
-        Of::new("tasks-object", webhook)
-            .sorted("webhook", |list, row| Rank::text(list.webhook(row))),
-        Of::new("tasks-action", |ctx, _, _| {
-            html! { span { (ctx.texts().of("tasks-send")) } }
-        }),
-        Of::new("tasks-last-run", |ctx, list, row| {
-            let (t, run) = (ctx.texts(), list.runs.get(&row.id).copied());
-            html! { div { (stamp_or(t, run, ctx.now(), &t.of("tasks-last-run-never"))) } }
-        })
-        .sorted("run", |list, row| {
-            Rank::time_or_never(list.runs.get(&row.id).copied())
-        }),
         Of::new("tasks-state", state).sorted("state", |_, row| {
             Rank::Number(u64::from(!row.value.enabled))
         }),
+        Of::new("tasks-name", |ctx, _, row| {
+            let about = seen(row.value.description.as_str());
+            html! { a href=(at(ctx, row, "edit")) title=[(!about.is_empty()).then_some(about)] { (seen(row.value.name.as_str())) } }
+        })
+        .sorted("name", |_, row| Rank::text(row.value.name.as_str()))
+        .name(),
+        Of::new("tasks-object", webhook)
+            .sorted("webhook", |list, row| Rank::text(list.webhook(row))),
+        Of::new("tasks-last-run", |ctx, list, row| {
+            let (t, run) = (ctx.texts(), list.runs.get(&row.id).copied());
+            html! { @match run { Some(at) => (away(t, at, ctx.now())), None => span.quiet { (t.of("tasks-last-run-never")) } } }
+        })
+        .sorted("run", |list, row| {
+            Rank::time_or_never(list.runs.get(&row.id).copied())
+        })
+        .when(),
         Of::buttons("tasks-actions", buttons),
     ];
     const STATES: &'static [&'static str] = &["enabled", "disabled", "once", "never"];
@@ -68,6 +65,7 @@ impl Listing for TaskList {
         name: "webhook",
         is_field: false,
     }];
+    const CLASS: &'static str = "lines";
     const UNREADABLE: Option<Kind> = Some(Kind::Task);
 
     fn number(row: &TaskRow) -> i64 {
@@ -117,13 +115,7 @@ impl Listing for TaskList {
 }
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
-    let (t, path) = (ctx.texts(), ctx.at("/tasks/new"));
-    let new = html! { a.button.primary href=(path) { (t.of("tasks-new")) } };
-    let asked = asked::<TaskList>(&ctx, &query).await?;
-    let list = list::<TaskList>(&ctx, &asked, &query, &new).await?;
-    let body = html! { (confirmation(&ctx, "tasks", &query)) (list) };
-    let title = t.of("tasks-title");
-    Ok(page_with(&ctx, Section::Tasks, &title, &new, &body).into_response())
+    list_page::<TaskList>(&ctx, &query, &html! {}).await
 }
 
 fn at(ctx: &PageContext, row: &TaskRow, what: &str) -> String {
@@ -135,15 +127,13 @@ fn webhook(ctx: &PageContext, list: &TaskList, row: &TaskRow) -> Markup {
     let Some(webhook) = webhook_of(row) else {
         return html! {};
     };
-    let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{webhook}")));
-    let link = match list.names.get(&webhook) {
-        Some(name) => {
-            let link = html! { a href=(path) { (seen(name)) } };
-            t.markup("tasks-webhook", &[("webhook", link.into())])
+    let t = ctx.texts();
+    html! { span {
+        @match list.names.get(&webhook) {
+            Some(name) => (t.markup("tasks-webhook", &[("webhook", html! { (seen(name)) }.into())])),
+            None => (t.of("tasks-webhook-other")),
         }
-        None => html! { a href=(path) { (t.of("tasks-webhook-other")) } },
-    };
-    html! { span { (link) } }
+    } }
 }
 
 /// Renders whether a task runs, and whether only once.

@@ -15,7 +15,7 @@ use crate::charts::{self, Frame, bar, height, legend, ranges, stacked, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::texts::Texts;
-use crate::time::span;
+use crate::time::{moment, span, tick};
 
 /// The outcomes of deliveries in equal parts of a range, oldest first.
 #[derive(Debug)]
@@ -49,10 +49,10 @@ impl Charts {
         ranges(&t.of("webhooks-range-label"), links)
     }
 
-    /// Renders the charts and the table; nothing if all numbers are zero.
+    /// Renders the charts and the table; only the table if all numbers are zero.
     pub(super) fn markup(&self, texts: &Texts) -> Markup {
         if self.sum().is_none() {
-            return html! {};
+            return self.table(texts);
         }
         let t = texts;
         let most = self.parts.iter().map(|part| part.ended()).max();
@@ -84,7 +84,7 @@ impl Charts {
         let retried = t.of("webhooks-table-retried");
         let share = t.of("webhooks-table-success");
         let took = t.of("webhooks-table-time");
-        let row = |at: &str, part: Counts| {
+        let row = |at: &Markup, part: Counts| {
             html! { tr {
                 td data-label=(begin) { span { (at) } }
                 td data-label=(sent) { span { (t.number(part.sent)) } }
@@ -100,8 +100,8 @@ impl Charts {
                 div.scroll { table {
                     thead { tr { @for label in [&begin, &sent, &failed, &retried, &share, &took] { th scope="col" { (label) } } } }
                     tbody {
-                        @for (at, part) in self.parts.iter().enumerate().rev() { (row(&self.begins(at).format("%Y-%m-%d %H:%M").to_string(), *part)) }
-                        (row(&t.of("webhooks-table-all"), self.sum()))
+                        @for (at, part) in self.parts.iter().enumerate().rev() { (row(&moment(self.begins(at)), *part)) }
+                        (row(&html! { (t.of("webhooks-table-all")) }, self.sum()))
                     }
                 } }
             }
@@ -124,11 +124,8 @@ impl Charts {
         bars: impl Fn(&Counts) -> Markup,
     ) -> Markup {
         let count = self.parts.len();
-        let quarter = |at: usize| {
-            self.begins(count * at / 4)
-                .format(self.range.label())
-                .to_string()
-        };
+        let is_day = self.range != Range::Day;
+        let quarter = |at: usize| tick(self.begins(count * at / 4), is_day);
         let [first, second, third, last] = [0, 1, 2, 3].map(quarter);
         let frame = Frame {
             title: &t.of(name),
@@ -139,7 +136,7 @@ impl Charts {
                 second,
                 third,
                 last,
-                t.of("webhooks-chart-now").into_owned(),
+                html! { (t.of("webhooks-chart-now")) },
             ],
         };
         let parts = self.parts.iter().enumerate();
@@ -212,14 +209,6 @@ impl Range {
             Self::Day => 1,
             Self::Week => 6,
             Self::Month => 24,
-        }
-    }
-
-    /// Returns the format of times along the axis.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Self::Day => "%H:%M",
-            Self::Week | Self::Month => "%m-%d",
         }
     }
 

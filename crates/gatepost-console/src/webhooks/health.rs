@@ -9,12 +9,13 @@ use maud::{Markup, html};
 use webhook_model::{Activity, WebhookId};
 
 use super::counts::{Counts, FAILING, Open, day};
+use crate::charts::figures;
 use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{badge, note, seen, status_line};
 use crate::texts::Texts;
-use crate::time::away;
+use crate::time::{away, tick};
 
 /// The number of newest deliveries that are searched for the last one of each webhook.
 const LOOKED_AT: u32 = 200;
@@ -111,12 +112,11 @@ fn counts(of: &BTreeMap<WebhookId, HourlyCount>, webhook: WebhookId) -> Counts {
     of.get(&webhook).map(Counts::from).unwrap_or_default()
 }
 
-/// Returns a text such as `between 14:00 and 15:00 UTC`.
-fn within(texts: &Texts, hour: DateTime<Utc>) -> String {
-    let end = hour + TimeDelta::hours(1);
-    let [from, until] = [hour, end].map(|at| at.format("%H:00").to_string());
+/// Renders a text such as `between 14:00 and 15:00`, in the user's zone.
+fn within(texts: &Texts, hour: DateTime<Utc>) -> Markup {
+    let [from, until] = [hour, hour + TimeDelta::hours(1)].map(|at| tick(at, false));
     let times = [("from", from.into()), ("until", until.into())];
-    texts.with("webhooks-last-between", &times)
+    texts.markup("webhooks-last-between", &times)
 }
 
 fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
@@ -208,8 +208,27 @@ pub(super) fn band(
     }
 }
 
-/// Renders the caller's webhooks that are failing; nothing if there are none.
-pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
+/// Renders the outcomes of these webhooks in the last day.
+pub(crate) async fn of_all(
+    ctx: &PageContext,
+    webhooks: impl Iterator<Item = WebhookId>,
+) -> Result<Markup, Failure> {
+    let (from, before) = day(ctx);
+    let sums = ctx.actor.webhook_sums(webhooks, from, before).await?;
+    let (t, sum) = (ctx.texts(), Counts::sum(sums.values().map(Counts::from)));
+    let failed = ctx.at("/deliveries?state=error");
+    let share = success(t, sum).unwrap_or_else(|| "–".to_owned());
+    let all = [
+        ("webhooks-figure-success", share, None),
+        ("frame-state-sent", t.number(sum.sent), None),
+        ("frame-state-error", t.number(sum.failed), Some(failed)),
+        ("webhooks-figure-retried", t.number(sum.retried), None),
+    ];
+    Ok(figures(t, all))
+}
+
+/// Renders the caller's webhooks that are failing, if there are any.
+pub(crate) async fn failing(ctx: &PageContext) -> Result<Option<Markup>, Failure> {
     let (_, before) = day(ctx);
     let found = ctx.actor.failing_webhooks(before - NOW, before, NAMED);
     let mut found = found.await?;
@@ -217,12 +236,12 @@ pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
         .webhooks
         .retain(|(_, count)| count.failed.saturating_add(count.retried) >= FAILING);
     if found.webhooks.is_empty() {
-        return Ok(html! {});
+        return Ok(None);
     }
     let t = ctx.texts();
     // If there are more than are named, there are at least two.
     let count = found.webhooks.len() + usize::from(found.more);
-    Ok(note(
+    Ok(Some(note(
         "bad",
         &html! {
             strong { (t.with("webhooks-failing-title", &[("count", count.into())])) }
@@ -239,7 +258,7 @@ pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
                 }
             }
         },
-    ))
+    )))
 }
 
 #[cfg(test)]

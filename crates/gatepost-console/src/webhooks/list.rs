@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
@@ -12,8 +12,8 @@ use super::health::{Condition, Conditions, rate};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, badge, confirmation, page_with, seen};
-use crate::list_view::{Asked, Column, Listing, Rank, Rows, asked, list};
+use crate::layout::{badge, seen};
+use crate::list_view::{Asked, Column, Listing, Rank, Rows, list_page};
 use crate::unreadable::Kind;
 
 /// A webhook.
@@ -54,7 +54,7 @@ impl Listing for WebhookList {
             html! { code title=(row.value.url.as_str()) { (place(&row.value)) } }
         })
         .sorted("url", |_, row| Rank::text(&place(&row.value)))
-        .desk(),
+        .narrow(),
         Of::new("webhooks-column-authorization", |ctx, _, row| {
             html! { span { (authorization(ctx, &row.value)) } }
         })
@@ -76,8 +76,7 @@ impl Listing for WebhookList {
         .desk(),
         Of::new("webhooks-column-day", |ctx, list, row| {
             html! { span { (rate(ctx.texts(), list.0.day(row.id))) } }
-        })
-        .desk(),
+        }),
         Of::new("webhooks-column-last", |ctx, list, row| {
             html! { span { (list.0.last(ctx.texts(), row.id, ctx.now())) } }
         })
@@ -135,13 +134,7 @@ impl Listing for WebhookList {
 }
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
-    let (t, path) = (ctx.texts(), ctx.at("/webhooks/new"));
-    let new = html! { a.button.primary href=(path) { (t.of("webhooks-new-button")) } };
-    let asked = asked::<WebhookList>(&ctx, &query).await?;
-    let list = list::<WebhookList>(&ctx, &asked, &query, &new).await?;
-    let body = html! { (confirmation(&ctx, "webhooks", &query)) (list) };
-    let title = t.of("webhooks-title");
-    Ok(page_with(&ctx, Section::Webhooks, &title, &new, &body).into_response())
+    list_page::<WebhookList>(&ctx, &query, &html! {}).await
 }
 
 fn at(ctx: &PageContext, row: &WebhookRow) -> String {

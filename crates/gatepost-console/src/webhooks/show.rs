@@ -19,7 +19,6 @@ use super::{dropped, target};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
-use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{
@@ -29,6 +28,7 @@ use crate::layout::{
 use crate::names::Names;
 use crate::row_id::RowId;
 use crate::time::stamp;
+use crate::{charts, delivery_rows};
 
 /// The number of deliveries and tasks that are shown.
 const SHOWN: u32 = 10;
@@ -252,10 +252,7 @@ impl<'a> Shown<'a> {
         ];
         self.live(ctx).section("figures", &html! {
             div.title { h2 { (t.with("webhooks-figures-title", &range)) } (self.charts.ranges(t, &path)) }
-            dl.figures { @for (name, text, to) in figures { div {
-                dd { (text) }
-                dt { @if let Some(to) = to { a href=(to) { (t.of(name)) } } @else { (t.of(name)) } }
-            } } }
+            (charts::figures(t, figures))
             (self.charts.markup(t))
             p.quiet { (t.with("webhooks-figures-all", &all)) }
         })

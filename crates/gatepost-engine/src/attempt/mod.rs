@@ -10,7 +10,6 @@ mod streaks;
 mod tests;
 mod worker;
 
-pub(crate) use authorization::send;
 pub(crate) use evaluation::Watch;
 pub(crate) use job::{Job, Outgoing};
 pub(crate) use retries::RetryPlan;

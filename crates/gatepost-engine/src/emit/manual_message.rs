@@ -1,4 +1,4 @@
-//! A message that is sent manually to one webhook, either without a task or as a test of one.
+//! A message that is sent manually to one webhook, without a task or as a test.
 
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub(crate) struct Letter {
     /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
     pub webhook: Option<Row<WebhookId, Webhook>>,
     pub body: Arc<str>,
+    /// Whether its id marks it as a test.
+    pub is_test: bool,
     /// The task that is tested, and the cause that its test names.
     pub test_of: Option<(TaskId, Cause)>,
 }
@@ -48,9 +50,9 @@ impl Emitter {
     async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
         let now = self.core.clock.now()?;
         let (task, cause) = letter.test_of.unzip();
-        let message_id = match task {
-            Some(_) => self.renderer.test_id(now),
-            None => self.renderer.message_id(now),
+        let message_id = match letter.is_test {
+            true => self.renderer.test_id(now),
+            false => self.renderer.message_id(now),
         };
         let new = NewDelivery {
             message_id,

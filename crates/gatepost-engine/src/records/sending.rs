@@ -1,17 +1,16 @@
-//! Messages that are sent manually through the queue, sent as a test without it, or only shown.
+//! Messages that are sent manually or as a test through the queue, or only shown.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use delivery::{Attempt, Preview, Request};
+use delivery::{Preview, Request};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Cause, DeliveryId, RecordId};
 use webhook_model::{
-    Action, Audience, Authorization, DeliveryMode, Message, TaskId, Template, Webhook, WebhookId,
+    Action, Audience, Authorization, Message, TaskId, Template, Webhook, WebhookId,
 };
 
 use super::run_context::RunContext;
-use crate::attempt::send;
 use crate::cooperative_yield::apart;
 use crate::emit::Letter;
 use crate::engine::Engine;
@@ -36,9 +35,34 @@ impl Engine {
         webhook: WebhookId,
         message: Option<&Message>,
     ) -> Result<DeliveryId, EngineError> {
+        self.send_letter(webhook, message, "", false).await
+    }
+
+    /// Queues a message as a test of a webhook, under an id that [marks it as a
+    /// test](gatepost_storage::webhooks::MessageId::is_test). `${NAME}` becomes `name`.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn test_webhook(
+        &self,
+        webhook: WebhookId,
+        message: Option<&Message>,
+        name: &str,
+    ) -> Result<DeliveryId, EngineError> {
+        self.send_letter(webhook, message, name, true).await
+    }
+
+    async fn send_letter(
+        &self,
+        webhook: WebhookId,
+        message: Option<&Message>,
+        name: &str,
+        is_test: bool,
+    ) -> Result<DeliveryId, EngineError> {
         let mut letter = self.letter_to(webhook).await?;
         let now = self.core.clock.now()?;
-        letter.body = self.manual_body(message, "", now).await?;
+        letter.body = self.manual_body(message, name, now).await?;
+        letter.is_test = is_test;
         self.post(letter).await
     }
 
@@ -66,6 +90,7 @@ impl Engine {
         let occurrence = about.occurrence(Audience::Owner(letter.owner))?;
         let occurrence = self.parts.emitter.joined(occurrence);
         letter.test_of = Some((id, Cause::of(&occurrence)));
+        letter.is_test = true;
         let (renderer, now) = (self.parts.emitter.renderer.clone(), self.core.clock.now()?);
         let body = apart(message.as_str().len(), move || {
             let template = Template::parse(&message);
@@ -93,6 +118,7 @@ impl Engine {
             owner: owner.ok_or(EngineError::NotFound)?,
             webhook,
             body: "".into(),
+            is_test: false,
             test_of: None,
         })
     }
@@ -106,43 +132,12 @@ impl Engine {
         }
     }
 
-    /// Sends a message immediately, without the queue, and waits for the response, as for a form's
-    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored. An owner may have
-    /// four of these under way at a time, and all owners 64.
-    ///
-    /// # Errors
-    /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
-    /// [`EngineError::Unsendable`] for a webhook that no request can be made of;
-    /// [`EngineError::Forbidden`], [`EngineError::TooFast`] and [`EngineError::Platform`] as for
-    /// [`send`](Self::send). [`EngineError::Forbidden`] if the webhook's messages are fetched, too:
-    /// nothing is sent to that URL. A target that the policy refuses is an attempt with that
-    /// outcome.
-    pub async fn send_now(
-        &self,
-        webhook: &Webhook,
-        message: Option<&Message>,
-        name: &str,
-    ) -> Result<Attempt, EngineError> {
-        if webhook.mode == DeliveryMode::Fetch {
-            let words = "The messages of this webhook are fetched; nothing is sent to its URL";
-            return Err(EngineError::Forbidden(words.to_owned()));
-        }
-        let now = self.core.clock.now()?;
-        let body = self.manual_body(message, name, now).await?;
-        let (route, request) = self.unstored_request(webhook, &body, now)?;
-        self.check_enabled(webhook.owner).await?;
-        let place = self.core.access.shares_with(webhook.owner).await?;
-        let _under_way = self.parts.tests.begin(webhook.owner, place)?;
-        self.core.access.run_by_hand(webhook.owner, 1)?;
-        let sent = send(&**self.transport(), &route, request, now).await;
-        Ok(sent.shown(&route.credentials))
-    }
-
     /// Returns the exact bytes that would be sent, and the target policy's verdict, without sending
     /// anything. Holds the webhook's secrets in plaintext.
     ///
     /// # Errors
-    /// As [`send_now`](Self::send_now).
+    /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
+    /// [`EngineError::Unsendable`] for a webhook that no request can be made of.
     pub fn preview(
         &self,
         webhook: &Webhook,

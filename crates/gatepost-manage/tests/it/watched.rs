@@ -64,14 +64,13 @@ async fn a_form_offers_what_may_be_watched() {
     let world = World::watched().await;
     let objects = [BESIDE, OWNER, NO_OBJECT, TENANT];
     let offered = async |user: u128, owner: u128| {
-        let targets = objects.map(|id| Target::Instance(object(id)));
-        let (vms, poweron) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+        let events = objects.map(|id| on(id, &world));
         let actor = world.of(user);
-        let found = actor.watchable(OwnerId(owner), vms, poweron, targets.into());
-        found.await
+        actor.watchable(OwnerId(owner), events.into()).await
     };
     for (user, owner) in [(OWNER, OWNER), (TENANT, OWNER), (TENANT, TENANT)] {
         let found = offered(user, owner).await.unwrap();
+        let found: Vec<_> = found.iter().map(|event| event.target).collect();
         assert_eq!(found, [Target::Instance(object(owner))], "{user}");
     }
     let hidden = offered(BESIDE, OWNER).await;

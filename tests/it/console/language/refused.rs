@@ -187,12 +187,8 @@ async fn why_an_attempt_failed_is_said_in_the_hosts_language() {
         assert_eq!(ran.status, 303, "{}", ran.html);
         site.ended(at - 1).await;
         let test = format!("/console/webhooks/{at}");
-        let typed = [("message", "x"), ("name", "y")];
-        for page in [
-            admin.get(&format!("/console/deliveries/{}", at - 1)).await,
-            admin.get(&test).await,
-            admin.fill(&test, &format!("{test}/test"), &typed).await,
-        ] {
+        for page in [&format!("/console/deliveries/{}", at - 1), &test] {
+            let page = admin.get(page).await;
             assert_eq!(page.status, 200, "{}", page.html);
             left.extend(english(&page, &[("name", &name), ("url", url)]));
         }

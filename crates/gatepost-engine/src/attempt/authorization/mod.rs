@@ -9,7 +9,7 @@ use delivery::{Attempt, Request};
 use webhook_model::{Authorization, OAuth2, Secret};
 
 use crate::meter;
-use crate::routes::{Credentials, Route};
+use crate::routes::Route;
 use crate::tokens::{Call, NoToken, TokenSlot};
 use crate::transport::Transport;
 
@@ -21,22 +21,6 @@ const UNAUTHORIZED: u16 = 401;
 pub(crate) struct Sent {
     pub attempt: Attempt,
     pub tokens: Vec<Secret>,
-}
-
-impl Sent {
-    /// Returns the attempt in a form that may be shown: if the target repeats these credentials,
-    /// they are hidden.
-    pub(crate) fn shown(self, credentials: &Credentials) -> Attempt {
-        let Self {
-            mut attempt,
-            tokens,
-        } = self;
-        let body = &mut attempt.body;
-        let credentials = credentials.with(&tokens);
-        body.bytes = credentials.hide(&body.bytes, body.truncated).into();
-        attempt.request_head = credentials.hide(&attempt.request_head, false);
-        attempt
-    }
 }
 
 /// Makes one attempt within the budget of `request`. Its connections are shared only with requests

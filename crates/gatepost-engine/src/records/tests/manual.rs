@@ -58,6 +58,7 @@ async fn a_message_by_hand_to_a_webhook_that_changes_meanwhile_waits_to_be_found
         owner: OwnerId(1),
         webhook: row,
         body: "x".into(),
+        is_test: false,
         test_of: None,
     };
     let emitter = bench.emitter(&Limits::default());

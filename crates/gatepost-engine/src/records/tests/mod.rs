@@ -197,16 +197,15 @@ async fn what_comes_after_a_delivery_that_is_cancelled_is_looked_for_whatever_el
 }
 
 #[tokio::test]
-async fn a_test_is_sent_past_the_queue_and_not_recorded() {
+async fn test_of_a_webhook_is_a_marked_delivery() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let engine = bench.engine();
-    let row = engine.webhook(webhook).await.unwrap().unwrap();
     let message = "test of ${NAME}".parse().unwrap();
-    let sent = engine.send_now(&row.value, Some(&message), "web-1");
-    assert_eq!(sent.await.unwrap().status, Some(200));
-    assert_eq!(bench.script.sent(), ["test of web-1"]);
-    assert!(records.deliveries().await.is_empty());
+    let sent = engine.test_webhook(webhook, Some(&message), "web-1");
+    let stored = records.stored(sent.await.unwrap()).await;
+    assert!(stored.message_id.is_test(), "{}", stored.message_id);
+    assert_eq!((stored.task, &*stored.body), (None, "test of web-1"));
 }
 
 #[tokio::test]

@@ -121,8 +121,7 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
     let engine = bench.engine();
     let refused = engine.send(webhook, None).await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
-    let row = records.store.webhook(webhook).await.unwrap().unwrap();
-    let refused = engine.send_now(&row.value, None, "").await.unwrap_err();
+    let refused = engine.test_webhook(webhook, None, "").await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     let task = records.task(webhook, "x", false).await;
     let run = bench

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gatepost_keys::OwnerId;
 use gatepost_storage::webhooks::RecordId;
-use webhook_model::{ObjectId, Target};
+use webhook_model::ObjectId;
 
 use super::Door;
 use crate::people::COUNTED;
@@ -159,10 +159,9 @@ async fn refusals(
             }
         };
     }
-    let (owner, targets) = (OwnerId(theirs.owner), vec![Target::Generic]);
-    let (alarms, raised) = ("alarms".parse().unwrap(), "raised".parse().unwrap());
+    let owner = OwnerId(theirs.owner);
     say!(user(owner));
-    say!(watchable(owner, alarms, raised, targets));
+    say!(watchable(owner, vec![event(theirs.task)]));
     say!(create_key(draft(theirs.owner, "sent")));
     say!(create_webhook(webhook(theirs.owner, "sent")));
     say!(create_task(task(user, "new", theirs.webhook)));
