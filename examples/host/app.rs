@@ -6,10 +6,12 @@ use std::sync::Arc;
 use apikey_core::TableName;
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::get;
 use axum::{Json, Router};
+use examples::callers::Callers;
+use examples::compression::compressed;
 use examples::platform::Platform;
 use examples::session::Sessions;
 use examples::tables::HostTables;
@@ -22,6 +24,7 @@ use gatepost_manage::{AuditLog, Management};
 use serde_json::json;
 
 use crate::figures::Figures;
+use crate::line;
 use crate::options::Options;
 use crate::traces::of_request;
 
@@ -103,10 +106,14 @@ impl App {
             true => router,
             false => router.merge(figures.guarded(self.guard)),
         };
-        match self.traced {
+        let router = match self.traced {
             true => router.layer(from_fn(of_request)),
             false => router,
-        }
+        };
+        let callers = Callers::new(self.sessions);
+        compressed(router)
+            .layer(from_fn_with_state(callers, Callers::limit))
+            .layer(from_fn(line::log))
     }
 }
 

@@ -8,40 +8,6 @@ use gatepost_ids::trim_pasted;
 
 /// The accepted locations.
 const KNOWN: &str = "a folder, `memory` or postgres://… are known here";
-/// Words before a `=` that make a text a connection string, of libpq or of other drivers.
-const CONNECTION: [&str; 16] = [
-    "host",
-    "hostaddr",
-    "port",
-    "dbname",
-    "user",
-    "password",
-    "passfile",
-    "service",
-    "sslmode",
-    "options",
-    "server",
-    "database",
-    "username",
-    "uid",
-    "pwd",
-    "data source",
-];
-/// Schemes of databases and files: with `//` behind them they are URLs without their colon.
-const SCHEMES: [&str; 12] = [
-    "postgres",
-    "postgresql",
-    "mysql",
-    "mariadb",
-    "mongodb",
-    "mssql",
-    "sqlserver",
-    "redis",
-    "rediss",
-    "sqlite",
-    "file",
-    "jdbc",
-];
 /// The endings of SQLite files.
 const FILES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
 
@@ -90,34 +56,21 @@ impl Data {
 /// folder. A possible password is not repeated.
 pub(crate) fn folder(typed: &str) -> Result<PathBuf, &'static str> {
     let text = trim_pasted(typed);
+    let begins = ["/", "./", "../"];
+    let is_path = begins.iter().any(|begin| text.starts_with(begin)) && !text.starts_with("//");
     let lower = text.to_ascii_lowercase();
-    let is_path = ["/", "./", "../"]
-        .iter()
-        .any(|begin| text.starts_with(begin));
     if text.is_empty() {
         return Err("it is empty");
     }
-    if is_path && !text.starts_with("//") {
-        return no_file(text, &lower);
-    }
-    if lower.trim_matches(':') == "memory" {
+    if !is_path && lower.trim_matches(':') == "memory" {
         return Err("for nothing to be kept write `memory`");
     }
-    if text.starts_with(['~', '$', '%']) {
+    if !is_path && text.starts_with(['~', '$', '%']) {
         return Err("the shell has left ~ or a variable as it is");
     }
-    if is_connection_string(&lower) {
-        return Err("this looks like a connection string, not a folder");
+    if !is_path && (text.contains([':', '@', '=']) || text.contains("//")) {
+        return Err("this looks like a URL or a connection string, not a folder");
     }
-    let first = lower.split('/').next().unwrap_or_default();
-    let names_scheme = SCHEMES.contains(&first) && text.get(first.len()..).is_some_and(is_double);
-    if is_double(text) || names_scheme || first.contains([':', '@']) {
-        return Err("this looks like a URL, not a folder");
-    }
-    no_file(text, &lower)
-}
-
-fn no_file(text: &str, lower: &str) -> Result<PathBuf, &'static str> {
     let folder = PathBuf::from(text);
     if FILES.iter().any(|end| lower.ends_with(end)) && !folder.is_dir() {
         return Err("this looks like a file, not the folder that it is in");
@@ -125,34 +78,11 @@ fn no_file(text: &str, lower: &str) -> Result<PathBuf, &'static str> {
     Ok(folder)
 }
 
-fn is_double(text: &str) -> bool {
-    text.starts_with("//")
-}
-
-fn is_connection_string(lower: &str) -> bool {
-    let mut pairs = lower.split('=');
-    // The text after the last `=` is a value.
-    pairs.next_back();
-    pairs.any(|before| {
-        let before = before.trim_end();
-        CONNECTION.iter().any(|word| {
-            let rest = before.strip_suffix(word);
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t', '\n', ';']))
-        })
-    })
-}
-
 fn product(scheme: &str) -> String {
     let is_scheme = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
-    match scheme {
-        "mysql" => "MySQL (mysql://)".into(),
-        "mariadb" => "MariaDB (mariadb://)".into(),
-        "mongodb" | "mongodb+srv" => format!("MongoDB ({scheme}://)"),
-        "mssql" | "sqlserver" => format!("SQL Server ({scheme}://)"),
-        "redis" | "rediss" => format!("Redis ({scheme}://)"),
-        "sqlite" | "file" => format!("a URL of a file ({scheme}://)"),
-        _ if scheme.len() <= 20 && scheme.bytes().all(is_scheme) => format!("{scheme}://"),
-        _ => "that kind of URL".into(),
+    match scheme.len() <= 20 && scheme.bytes().all(is_scheme) {
+        true => format!("{scheme}://"),
+        false => "that kind of URL".into(),
     }
 }
 
@@ -258,9 +188,9 @@ mod tests {
     #[test]
     fn other_databases_are_refused_by_name() {
         for (url, name) in [
-            ("mysql://root:s3cret@db/x", "MySQL"),
-            ("MARIADB://db/x", "MariaDB"),
-            ("sqlite://x.db", "a URL of a file"),
+            ("mysql://root:s3cret@db/x", "mysql://"),
+            ("MARIADB://db/x", "mariadb://"),
+            ("sqlite://x.db", "sqlite://"),
             ("foo://s3cret", "foo://"),
             ("app:s3cret@db/x?u=http://", "that kind of URL"),
         ] {
@@ -282,6 +212,7 @@ mod tests {
                 "a connection string",
             ),
             ("password=s3cret", "a connection string"),
+            ("data=1", "a connection string"),
             ("postgres//app:s3cret@db/app", "a URL"),
             ("postgres:/app:s3cret@db/app", "a URL"),
             ("postgres:app", "a URL"),
@@ -325,7 +256,6 @@ mod tests {
             ("/srv/a:b/c@d", "/srv/a:b/c@d"),
             ("data/memory", "data/memory"),
             ("my data", "my data"),
-            ("data=1", "data=1"),
             ("gatepost.db/", "gatepost.db/"),
         ] {
             match Data::parse(typed.into()) {

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use delivery::{Sender, SenderBuilder, TargetPolicy};
+use examples::descriptors::Descriptors;
 use examples::platform::Platform;
-use examples::serve::Descriptors;
 use gatepost_engine::{Engine, InFlightLimits, Limits, OperationalEvents};
 use gatepost_ids::Quotas;
 

@@ -259,7 +259,7 @@ mod tests {
             ),
             (
                 &["--data", "mysql://a:s3cret@b/c"],
-                "--data: MySQL (mysql://) is not supported",
+                "--data: mysql:// is not supported",
             ),
             (
                 &["--admin-password", "let", "s3cret"],
@@ -267,7 +267,7 @@ mod tests {
             ),
             (
                 &["--state", "postgres://a:s3cret@b/c"],
-                "--state: this looks like a URL, not a folder",
+                "--state: this looks like a URL or a connection string, not a folder",
             ),
             (
                 &["--admin-password", &long],

@@ -5,8 +5,12 @@
     reason = "not published"
 )]
 
+#[cfg(feature = "full")]
+pub mod callers;
 pub mod certificate;
 pub mod client;
+pub mod compression;
+pub mod descriptors;
 #[cfg(feature = "full")]
 mod login_page;
 #[cfg(feature = "full")]

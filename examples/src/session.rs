@@ -18,7 +18,7 @@ use axum::routing::{get, post};
 use axum::{Form, Router};
 use gatepost_console::{ConsoleLogin, LoggedIn, LogoutForm, Visit, cookie, local_path};
 use gatepost_ids::trim_pasted;
-use gatepost_keys::GuessLimiter;
+use gatepost_keys::{GuessLimiter, OwnerId};
 use gatepost_storage::{Clock, SystemClock};
 
 use crate::login_page::page;
@@ -89,6 +89,12 @@ impl Sessions {
             .route("/login", get(form).post(login))
             .route("/logout", post(logout))
             .with_state(self.clone())
+    }
+
+    /// Returns the user of the session that a request carries.
+    pub(crate) fn user(&self, headers: &HeaderMap) -> Option<OwnerId> {
+        let (_, session) = self.session(headers, Visit::Poll)?;
+        Some(session.owner)
     }
 
     fn session(&self, headers: &HeaderMap, visit: Visit) -> Option<(String, Session)> {

@@ -15,7 +15,7 @@ const REMEMBERED: usize = 10_000;
 /// The length of a ticket as text.
 const LENGTH: usize = 22;
 
-/// The source of tokens: a token is an HMAC of the session under a secret.
+/// The source of tokens: a token is a masked HMAC of the session under a secret.
 #[derive(Clone)]
 pub(crate) struct Csrf(Hmac<Sha256>);
 
@@ -28,16 +28,23 @@ impl Csrf {
         Self::new(rand::random())
     }
 
-    /// Returns the token of a session.
+    /// Returns a token of a session: a random pad, and the HMAC masked with it. With the same token
+    /// in all pages, the length of compressed pages would reveal it (BREACH).
     pub(crate) fn token(&self, session: &str) -> String {
-        URL_SAFE_NO_PAD.encode(self.of(session).finalize().into_bytes())
+        let pad: [u8; 32] = rand::random();
+        let tag: [u8; 32] = self.of(session).finalize().into_bytes().into();
+        URL_SAFE_NO_PAD.encode([pad, xor(pad, tag)].concat())
     }
 
     /// Whether the token belongs to this session; compared in constant time.
     pub(crate) fn is_token(&self, session: &str, token: &str) -> bool {
-        URL_SAFE_NO_PAD
-            .decode(token)
-            .is_ok_and(|tag| self.of(session).verify_slice(&tag).is_ok())
+        let token = URL_SAFE_NO_PAD.decode(token).unwrap_or_default();
+        let (Some(pad), Some(masked), 64) = (token.first_chunk(), token.last_chunk(), token.len())
+        else {
+            return false;
+        };
+        let tag = xor(*pad, *masked);
+        self.of(session).verify_slice(&tag).is_ok()
     }
 
     fn of(&self, session: &str) -> Hmac<Sha256> {
@@ -46,6 +53,10 @@ impl Csrf {
         mac.update(session.as_bytes());
         mac
     }
+}
+
+fn xor(pad: [u8; 32], text: [u8; 32]) -> [u8; 32] {
+    std::array::from_fn(|at| pad[at] ^ text[at])
 }
 
 trait Padded {
@@ -121,6 +132,12 @@ mod tests {
         let csrf = Csrf::new([7; 32]);
         let token = csrf.token("one");
         assert!(csrf.is_token("one", &token));
+        let other = csrf.token("one");
+        assert!(
+            csrf.is_token("one", &other)
+                && other[43..] != token[43..]
+                && other[..43] != token[..43]
+        );
         assert!(!csrf.is_token("two", &token));
         assert!(!Csrf::new([8; 32]).is_token("one", &token));
         for wrong in ["", "AAAA", token.get(1..).unwrap(), &format!("{token}A")] {

@@ -73,12 +73,7 @@ impl Receiver {
             .route("/hook", post(take))
             .layer(from_fn_with_state(self.clone(), by_its_name))
             .with_state(self);
-        // Clients that wait at `/last` do not keep a message from coming.
-        let limits = ServeLimits {
-            requests_per_network: 4 * CONNECTIONS,
-            requests_per_user: CONNECTIONS,
-            ..ServeLimits::of_connections(CONNECTIONS)
-        };
+        let limits = ServeLimits::of_connections(CONNECTIONS);
         let forever = std::future::pending();
         tokio::spawn(serve_within(limits, listener, None, router, forever));
     }

@@ -1,123 +1,155 @@
-//! One connection, from the handshake to its end.
+//! The state of a connection, and how long it may last.
 
-use std::future::Future;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::Watcher;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_rustls::TlsAcceptor;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
 
-use super::activity::Activity;
-use super::connections::Place;
 use super::limits::ServeLimits;
-use super::requests::Requests;
-use super::wire::Wire;
 
-/// The longest head of a request, in bytes; over HTTP/1 with the bytes that were read beyond it.
-const HEAD: usize = 128 * 1024;
-/// The bytes of a body that an HTTP/2 client may send before they are read.
-const STREAM_WINDOW: u32 = 256 * 1024;
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
-/// The bytes of a response that wait in memory for an HTTP/2 client to read.
-const SEND_BUFFER: usize = 64 * 1024;
-/// The number of streams that end the connection: those that a client resets before we have seen
-/// them (CVE-2023-44487), and those that we reset for its errors.
-const RESETS: usize = 20;
-const OWN_RESETS: usize = 128;
-const PONG: Duration = Duration::from_secs(10);
-
-/// The state that all connections share.
-#[derive(Clone)]
-pub(super) struct Server {
-    limits: Arc<ServeLimits>,
-    acceptor: Option<TlsAcceptor>,
-    router: Router,
-    http: Builder<TokioExecutor>,
+/// One connection. hyper's own header timeout counts an idle HTTP/1 connection as one that is slow
+/// with its head, knows no HTTP/2 and no reader; so the times are kept here.
+#[derive(Debug)]
+pub(super) struct Connection {
+    leave: Notify,
+    state: Mutex<State>,
 }
 
-impl Server {
-    pub(super) fn new(
-        limits: Arc<ServeLimits>,
-        acceptor: Option<TlsAcceptor>,
-        router: Router,
-    ) -> Self {
+/// The state of a connection that waits for its client; the first of them ends first for another.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Waiting {
+    /// There was no request yet.
+    Silent,
+    /// The rest of the first request is still to come.
+    Receiving,
+    /// A request was answered.
+    Served,
+}
+
+#[derive(Debug)]
+struct State {
+    waiting: Waiting,
+    /// Requests that have no response yet.
+    open: usize,
+    /// How many of them have their whole bodies.
+    working: usize,
+    /// Whether a head is being read.
+    head: bool,
+    /// Whether the connection speaks HTTP/2: its bytes are no sign of a request.
+    multiplexed: bool,
+    /// The time of the last change, or when the client last read something.
+    since: Instant,
+}
+
+impl Connection {
+    pub(super) fn new() -> Self {
+        let state = State {
+            waiting: Waiting::Silent,
+            open: 0,
+            working: 0,
+            head: true,
+            multiplexed: false,
+            since: Instant::now(),
+        };
         Self {
-            http: http(&limits),
-            limits,
-            acceptor,
-            router,
+            leave: Notify::new(),
+            state: Mutex::new(state),
         }
     }
 
-    /// Serves one connection until it ends, takes too long, or ends in favour of another.
-    pub(super) fn connection(
-        &self,
-        stream: TcpStream,
-        peer: SocketAddr,
-        place: Place,
-        watcher: Watcher,
-    ) -> impl Future<Output = ()> + Send + use<> {
-        // Small responses must not wait for an acknowledgement.
-        let _ = stream.set_nodelay(true);
-        let activity = Activity::new(place, self.limits.clone());
-        let wire = Wire::new(stream, activity.clone());
-        let requests = Requests {
-            router: self.router.clone(),
-            peer,
-            activity: activity.clone(),
-        };
-        let server = self.clone();
-        async move {
-            tokio::select! {
-                () = activity.over() => {}
-                () = server.converse(wire, requests, watcher) => {}
+    /// Notes that the client sent something.
+    pub(super) fn received(&self) {
+        let mut state = self.state();
+        if state.open == 0 && !state.head && !state.multiplexed {
+            (state.head, state.since) = (true, Instant::now());
+        }
+    }
+
+    /// Notes that the client, or the system on its behalf, took something.
+    pub(super) fn sent(&self) {
+        let mut state = self.state();
+        if !state.head {
+            state.since = Instant::now();
+        }
+    }
+
+    /// Returns the state if it waits for its client, and since when; `None` while it works.
+    pub(super) fn waits(&self) -> Option<(Waiting, Instant)> {
+        let state = self.state();
+        (state.working == 0).then_some((state.waiting, state.since))
+    }
+
+    /// Lets it end for another.
+    pub(super) fn leave(&self) {
+        self.leave.notify_one();
+    }
+
+    /// Completes when the connection must end: it took too long, or ends for another.
+    pub(super) async fn over(&self, limits: &ServeLimits) {
+        // A time that begins between two checks ends after the second one.
+        let every = limits.header.min(limits.idle);
+        let overdue = async {
+            loop {
+                let next = Instant::now() + every;
+                match self.deadline(limits) {
+                    Some(deadline) if deadline <= Instant::now() => return,
+                    Some(deadline) => sleep_until(deadline.min(next)).await,
+                    None => sleep_until(next).await,
+                }
             }
-        }
-    }
-
-    async fn converse(self, wire: Wire, requests: Requests, watcher: Watcher) {
-        let Some(acceptor) = &self.acceptor else {
-            return self.speak(wire, requests, watcher).await;
         };
-        if let Ok(Ok(stream)) = timeout(self.limits.handshake, acceptor.accept(wire)).await {
-            self.speak(stream, requests, watcher).await;
+        tokio::select! {
+            () = overdue => {}
+            () = self.leave.notified() => {}
         }
     }
 
-    async fn speak<S>(&self, stream: S, requests: Requests, watcher: Watcher)
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let connection = self.http.serve_connection(TokioIo::new(stream), requests);
-        // A client that disconnects is not an error of the server.
-        let _ = watcher.watch(connection.into_owned()).await;
+    fn deadline(&self, limits: &ServeLimits) -> Option<Instant> {
+        let state = self.state();
+        let limit = match state.head {
+            true => limits.header,
+            false => limits.idle,
+        };
+        (state.open == 0).then(|| state.since + limit)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn http(limits: &ServeLimits) -> Builder<TokioExecutor> {
-    let mut http = Builder::new(TokioExecutor::new());
-    http.http1()
-        .timer(TokioTimer::new())
-        // It would end idle connections, too; `Activity` distinguishes them.
-        .header_read_timeout(None)
-        .max_buf_size(HEAD);
-    http.http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(limits.streams)
-        .max_header_list_size(u32::try_from(HEAD / 2).unwrap_or(u32::MAX))
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_send_buf_size(SEND_BUFFER)
-        .max_pending_accept_reset_streams(RESETS)
-        .max_local_error_reset_streams(OWN_RESETS)
-        .keep_alive_interval(limits.ping)
-        .keep_alive_timeout(PONG);
-    http
+/// A request, from its head until its response begins.
+#[derive(Debug)]
+pub(super) struct OpenRequest {
+    connection: Arc<Connection>,
+    works: bool,
+}
+
+impl OpenRequest {
+    pub(super) fn new(connection: Arc<Connection>, multiplexed: bool) -> Self {
+        let mut state = connection.state();
+        state.open += 1;
+        (state.head, state.multiplexed) = (false, multiplexed);
+        (state.waiting, state.since) = (state.waiting.max(Waiting::Receiving), Instant::now());
+        drop(state);
+        Self {
+            connection,
+            works: false,
+        }
+    }
+
+    /// Notes that its body is here: the connection ends for no other until the response begins.
+    pub(super) fn works(&mut self) {
+        self.works = true;
+        self.connection.state().working += 1;
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        let mut state = self.connection.state();
+        state.open -= 1;
+        state.working -= usize::from(self.works);
+        (state.waiting, state.since) = (Waiting::Served, Instant::now());
+    }
 }

@@ -1,19 +1,20 @@
 //! The open connections: how many in all and of each network, and which ends when there are too
 //! many.
 
-mod table;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::Notify;
-
-use self::table::{Doing, Table};
-use super::callers::Caller;
+use super::connection::{Connection, Waiting};
 use super::limits::ServeLimits;
-use super::neighbours::Neighbours;
+
+/// How long a connection is kept for the next request after a response, even if there are too many
+/// of its network.
+const KEPT: Duration = Duration::from_secs(5);
 
 /// A network that is counted as one: an IPv4 address, or the /64 of IPv6 that one subscriber has.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -29,84 +30,79 @@ impl From<IpAddr> for Network {
 }
 
 /// All connections of a server.
-#[derive(Clone, Debug)]
-pub(super) struct Connections {
-    table: Arc<Mutex<Table>>,
-    limits: Arc<ServeLimits>,
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connections(Arc<Mutex<Table>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    open: usize,
+    networks: HashMap<Network, Vec<Arc<Connection>>>,
 }
 
 /// The permit of one connection; returned when it is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    id: u64,
     connections: Connections,
-    leave: Arc<Notify>,
-    /// The state that it shares with the other connections of its network.
-    pub neighbours: Arc<Neighbours>,
+    network: Network,
+    pub connection: Arc<Connection>,
 }
 
 impl Connections {
-    pub(super) fn new(limits: Arc<ServeLimits>) -> Self {
-        Self {
-            table: Arc::default(),
-            limits,
-        }
-    }
-
-    /// Returns a permit for a new connection, which counts as idle until its first request. `None`
-    /// if the limit is reached and all connections work: all in the process, or all of its network.
-    pub(super) fn admit(&self, network: Network) -> Option<Place> {
+    /// Returns a permit for a new connection. If there are too many in all, or of its network, one
+    /// of those ends that wait; `None` if there is none, or those of its network were served within
+    /// five seconds.
+    pub(super) fn admit(&self, network: Network, limits: &ServeLimits) -> Option<Place> {
         let mut table = self.lock();
-        if table.of_network(network) >= self.limits.connections_per_network {
-            table.make_room_in(network)?;
-        } else if table.len() >= self.limits.connections {
-            table.make_room()?;
+        let own = table.networks.get(&network).map_or(0, Vec::len);
+        let crowded = own >= limits.connections_per_network;
+        if crowded || table.open >= limits.connections {
+            let networks = table.networks.iter();
+            let open = networks.filter(|(name, _)| !crowded || **name == network);
+            let open = open.flat_map(|(name, open)| open.iter().map(|one| (*name, one)));
+            let waiting = open.filter_map(|(name, one)| Some((one.waits()?, name, one)));
+            let ((state, since), name, longest) = waiting.min_by_key(|(rank, ..)| *rank)?;
+            if crowded && state == Waiting::Served && since.elapsed() < KEPT {
+                return None;
+            }
+            let longest = longest.clone();
+            longest.leave();
+            table.remove(name, &longest);
         }
-        let (id, leave, neighbours) = table.insert(network, &self.limits);
+        let connection = Arc::new(Connection::new());
+        table.open += 1;
+        let own = table.networks.entry(network).or_default();
+        own.push(connection.clone());
         Some(Place {
-            id,
             connections: self.clone(),
-            leave,
-            neighbours,
+            network,
+            connection,
         })
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place {
-    /// Marks it as idle.
-    pub(super) fn idle(&self) {
-        self.connections.lock().set(self.id, Doing::Nothing);
-    }
-
-    /// Marks it as waiting for the rest of a request: it may end only for another of the same
-    /// network.
-    pub(super) fn receiving(&self) {
-        self.connections.lock().set(self.id, Doing::Receiving);
-    }
-
-    /// Marks it as working: it ends for no other.
-    pub(super) fn busy(&self) {
-        self.connections.lock().set(self.id, Doing::Work);
-    }
-
-    /// Marks it as this caller's: in a full network, a connection of the caller with most of them
-    /// ends.
-    pub(super) fn is_of(&self, caller: Caller) {
-        self.connections.lock().set_caller(self.id, caller);
-    }
-
-    /// Completes when it must end for another.
-    pub(super) async fn must_leave(&self) {
-        self.leave.notified().await;
+impl Table {
+    /// Removes a connection, unless it was removed before.
+    fn remove(&mut self, network: Network, connection: &Arc<Connection>) {
+        let Some(own) = self.networks.get_mut(&network) else {
+            return;
+        };
+        if let Some(at) = own.iter().position(|one| Arc::ptr_eq(one, connection)) {
+            own.swap_remove(at);
+            self.open -= 1;
+        }
+        if own.is_empty() {
+            self.networks.remove(&network);
+        }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.connections.lock().remove(self.id);
+        let mut table = self.connections.lock();
+        table.remove(self.network, &self.connection);
     }
 }

@@ -40,7 +40,7 @@ fn get(stream: u32) -> Vec<u8> {
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
     let limits = ServeLimits {
-        stalled: SHORT,
+        idle: SHORT,
         ..patient()
     };
     let (router, dropped) = large();

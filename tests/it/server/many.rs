@@ -3,20 +3,23 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::Path;
 use axum::routing::get;
 use examples::serve::ServeLimits;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
-use super::{SHORT, ask, closed, connect, hear, patient, served};
+use super::{ask, closed, connect, hear, patient, served};
 
 fn hello() -> Router {
-    Router::new().route("/", get(async || "hello"))
+    let hello = get(async || "hello").post(async |body: Bytes| body.len().to_string());
+    Router::new().route("/", hello)
 }
 
 /// Whether it is still served.
-pub(super) async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
-    use tokio::io::AsyncWriteExt;
+async fn lives(stream: &mut TcpStream) -> bool {
     let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
     stream.write_all(request).await.is_ok() && hear(stream, "hello").await.ends_with("hello")
 }
@@ -103,80 +106,91 @@ async fn a_server_at_its_limit_goes_on_accepting() {
     assert!(lives(&mut connect(server, 3).await).await);
 }
 
-/// One address has a number of requests at work; others do not wait for them.
+/// A flood of silent sockets ends no connection that was served, not even of the same address.
 #[tokio::test]
-async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
-    let (router, gate) = gated();
+async fn silent_sockets_end_no_connection_that_was_served() {
     let limits = ServeLimits {
-        requests_per_network: 8,
+        connections: 20,
+        connections_per_network: 10,
         ..patient()
     };
-    let server = served(limits, router).await;
-    let mut greedy = Vec::new();
-    for _ in 0..6 {
+    let server = served(limits, hello()).await;
+    let mut users = Vec::new();
+    for _ in 0..9 {
         let mut stream = connect(server, 1).await;
-        ask(&mut stream, "/gate/1").await;
-        greedy.push(stream);
+        assert!(lives(&mut stream).await);
+        users.push(stream);
     }
-    gate.begun(2).await;
-    assert!(
-        lives(&mut connect(server, 2).await).await,
-        "another address is served"
-    );
-    assert_eq!(
-        gate.begun.available_permits(),
-        0,
-        "two are at work, a quarter of the turns, and four wait"
-    );
-    gate.open(6);
-    for stream in &mut greedy {
-        assert!(hear(stream, "through").await.ends_with("through"));
+    let mut silent = Vec::new();
+    for socket in 0..60_u8 {
+        silent.push(connect(server, 1 + socket % 3).await);
+    }
+    closed(&mut silent[0]).await;
+    for stream in &mut users {
+        assert!(lives(stream).await);
     }
 }
 
-/// A client that waits too long for its own requests does not keep the connection for ever.
+/// The oldest of them ends for a new connection of its address.
 #[tokio::test]
-async fn a_turn_that_does_not_come_is_503() {
-    let (router, gate) = gated();
+async fn bodies_that_are_still_to_come_do_not_fill_the_connections_of_an_address() {
     let limits = ServeLimits {
-        requests_per_network: 1,
-        body: SHORT,
+        connections_per_network: 3,
         ..patient()
     };
-    let server = served(limits, router).await;
-    let mut first = connect(server, 1).await;
-    ask(&mut first, "/gate/1").await;
-    gate.begun(1).await;
-    let mut second = connect(server, 1).await;
-    ask(&mut second, "/").await;
-    let answer = hear(&mut second, "wait\"}").await;
-    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
-    closed(&mut second).await;
-    gate.open(1);
-    assert!(hear(&mut first, "through").await.ends_with("through"));
+    let server = served(limits, hello()).await;
+    let mut slow = Vec::new();
+    for _ in 0..10 {
+        let mut stream = connect(server, 1).await;
+        let head = b"POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000\r\n\r\nbegun";
+        stream.write_all(head).await.unwrap();
+        slow.push(stream);
+    }
+    assert!(lives(&mut connect(server, 1).await).await);
+    closed(&mut slow[0]).await;
+}
+
+/// A burst of connections that were accepted together pushed out those whose request came with
+/// them.
+#[tokio::test]
+async fn a_burst_of_connections_pushes_out_none_whose_request_has_come() {
+    let limits = ServeLimits {
+        connections_per_network: 4,
+        ..patient()
+    };
+    let server = served(limits, hello()).await;
+    // The server is in this thread and accepts none of them before the first wait.
+    let connect = || std::net::TcpStream::connect(server).unwrap();
+    let mut good = connect();
+    let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+    std::io::Write::write_all(&mut good, request).unwrap();
+    let _silent: Vec<_> = (0..40).map(|_| connect()).collect();
+    good.set_nonblocking(true).unwrap();
+    let mut good = TcpStream::from_std(good).unwrap();
+    assert!(hear(&mut good, "hello").await.ends_with("hello"));
 }
 
 /// A gate that requests wait at.
 #[derive(Clone)]
-pub(super) struct Gate {
+struct Gate {
     begun: Arc<Semaphore>,
     through: Arc<Semaphore>,
 }
 
 impl Gate {
     /// Waits until this number stand there.
-    pub(super) async fn begun(&self, requests: u32) {
+    async fn begun(&self, requests: u32) {
         let wait = self.begun.acquire_many(requests);
         let permits = tokio::time::timeout(super::SOON, wait).await.unwrap();
         permits.unwrap().forget();
     }
 
-    pub(super) fn open(&self, requests: usize) {
+    fn open(&self, requests: usize) {
         self.through.add_permits(requests);
     }
 }
 
-pub(super) fn gated() -> (Router, Gate) {
+fn gated() -> (Router, Gate) {
     let gate = Gate {
         begun: Arc::new(Semaphore::new(0)),
         through: Arc::new(Semaphore::new(0)),

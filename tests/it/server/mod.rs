@@ -1,7 +1,6 @@
 //! The server of the examples against clients that are slow, silent or many, over real sockets and
 //! with short limits.
 
-mod crowd;
 mod http2;
 mod many;
 mod slow;
@@ -28,10 +27,6 @@ fn patient() -> ServeLimits {
         header: NEVER,
         body: NEVER,
         idle: NEVER,
-        stalled: NEVER,
-        patience: NEVER,
-        // However many processors there are.
-        requests_per_user: 8,
         ..ServeLimits::default()
     }
 }

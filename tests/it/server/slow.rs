@@ -14,7 +14,7 @@ use tokio::time::{interval, timeout};
 
 use super::{SHORT, SOON, ask, closed, connect, hear, patient, served};
 
-pub(super) const LARGE: usize = 32 * 1024 * 1024;
+const LARGE: usize = 32 * 1024 * 1024;
 
 fn hello() -> Router {
     Router::new()
@@ -154,7 +154,7 @@ async fn a_body_that_arrives_in_time_is_read() {
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
     let limits = ServeLimits {
-        stalled: SHORT,
+        idle: SHORT,
         ..patient()
     };
     let (router, dropped) = large();
@@ -169,7 +169,7 @@ async fn a_response_that_nobody_reads_is_dropped() {
 #[tokio::test]
 async fn a_response_that_is_read_arrives_whole() {
     let limits = ServeLimits {
-        stalled: SOON,
+        idle: SOON,
         ..patient()
     };
     let server = served(limits, large().0).await;
@@ -235,15 +235,6 @@ async fn a_handshake_that_is_not_done_is_closed() {
 #[test]
 fn defaults_are_those_that_are_documented() {
     let limits = ServeLimits::default();
-    let times = [
-        limits.header,
-        limits.body,
-        limits.idle,
-        limits.handshake,
-        limits.stalled,
-        limits.patience,
-    ];
-    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 10, 30, 1]);
-    let numbers = [limits.requests_per_network, limits.waiting_per_network];
-    assert_eq!(numbers, [8, 256]);
+    let times = [limits.header, limits.body, limits.idle, limits.handshake];
+    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 10]);
 }

@@ -230,3 +230,30 @@ async fn its_allocator_gives_memory_back_soon_or_when_the_operator_says() {
         assert!(all.any(|one| one == option.as_bytes()), "{option}");
     }
 }
+
+/// Other responses may show a secret next to text that a stranger chose.
+#[tokio::test]
+async fn only_responses_to_get_without_a_query_are_compressed() {
+    let mut command = Command::new(PROGRAM);
+    command.args(["--data", "memory", "--admin-password", PASSWORD]);
+    let platform = PlatformProcess::run(&mut command);
+    let encoding = async |method: &str, path: &str| {
+        let request = platform.request(method, path);
+        let request = request.basic_auth("admin", Some(PASSWORD));
+        let request = request.header("accept-encoding", "gzip");
+        let body = json!({"user": 1, "name": "k"}).to_string();
+        let response = request.body(body).send().await.unwrap();
+        assert!(response.status().is_success(), "{path}");
+        response.headers().get("content-encoding").cloned()
+    };
+    for path in ["/login", "/api/v4/openapi.json"] {
+        assert_eq!(encoding("GET", path).await.unwrap(), "gzip", "{path}");
+    }
+    for (method, path) in [
+        ("GET", "/login?back=/console/keys"),
+        ("GET", "/api/v4/webhook_urls?fields=all"),
+        ("POST", "/api/v4/user_api_keys"),
+    ] {
+        assert_eq!(encoding(method, path).await, None, "{method} {path}");
+    }
+}

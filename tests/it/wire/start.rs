@@ -51,7 +51,7 @@ fn what_is_wrong_with_the_command_line_ends_it_with_2() {
         ),
         (
             &["--data=mysql://root:correct-horse-battery@db/x"],
-            "--data: MySQL (mysql://) is not supported",
+            "--data: mysql:// is not supported",
         ),
         (
             &["--admin-password", "let", SECRET],
@@ -60,11 +60,11 @@ fn what_is_wrong_with_the_command_line_ends_it_with_2() {
         (&["--admin-password="], "the password of admin is empty"),
         (
             &["--data", "host=127.0.0.1 password=correct-horse-battery"],
-            "--data: this looks like a connection string, not a folder",
+            "--data: this looks like a URL or a connection string, not a folder",
         ),
         (
             &["--data", "postgres//app:correct-horse-battery@db/x"],
-            "--data: this looks like a URL, not a folder",
+            "--data: this looks like a URL or a connection string, not a folder",
         ),
         (
             &["--data=:memory:"],

@@ -295,6 +295,9 @@
       if (!old) return;
       const part = document.importNode(fresh, true);
       times(part);
+      // Each response masks the token of the forms again, which is no change.
+      const token = old.querySelector('input[name=csrf]')?.getAttribute('value');
+      if (token) all('input[name=csrf]', part).forEach(field => field.setAttribute('value', token));
       all('details[open][id]', old).forEach(open => part.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute('open', ''));
       if (part.isEqualNode(old)) return;
       const focused = old.contains(document.activeElement) && name(document.activeElement);

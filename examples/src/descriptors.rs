@@ -1,6 +1,6 @@
 //! The descriptors of this process: their number, and how they are shared out.
 
-use std::fmt;
+use std::io;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
@@ -29,32 +29,13 @@ pub struct Descriptors {
     pub idle: usize,
 }
 
-/// The process may open too few files.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct TooFew {
-    /// The number that it may open.
-    pub limit: u64,
-}
-
-impl fmt::Display for TooFew {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "this process may open {} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd",
-            self.limit
-        )
-    }
-}
-
-impl std::error::Error for TooFew {}
-
 impl Descriptors {
     /// Raises the limit of this process as far as the system allows (the hard limit, at most
     /// 65,536), and shares out what there is.
     ///
     /// # Errors
-    /// [`TooFew`] below 256.
-    pub fn of_this_process() -> Result<Self, TooFew> {
+    /// Below 256; it says how to raise the limit.
+    pub fn of_this_process() -> io::Result<Self> {
         let mut limit = getrlimit(Resource::Nofile);
         let wanted = limit.maximum.map_or(MOST, |hard| hard.min(MOST));
         if limit.current.is_some_and(|soft| soft < wanted) {
@@ -69,10 +50,12 @@ impl Descriptors {
     /// Shares out this many descriptors.
     ///
     /// # Errors
-    /// [`TooFew`] below 256.
-    pub fn of(limit: u64) -> Result<Self, TooFew> {
+    /// Below 256; it says how to raise the limit.
+    pub fn of(limit: u64) -> io::Result<Self> {
         if limit < LEAST {
-            return Err(TooFew { limit });
+            return Err(io::Error::other(format!(
+                "this process may open {limit} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd"
+            )));
         }
         let engine = ((limit - STORE) / 2).min(ENGINE);
         let connections = ((limit - STORE - engine) / 2).min(CONNECTIONS);
@@ -111,7 +94,7 @@ mod tests {
     #[test]
     fn too_few_are_refused_with_what_to_do() {
         let refused = Descriptors::of(255).unwrap_err();
-        assert_eq!(refused, TooFew { limit: 255 });
-        assert!(refused.to_string().contains("ulimit -n"));
+        let text = refused.to_string();
+        assert!(text.contains("may open 255 files") && text.contains("ulimit -n"));
     }
 }

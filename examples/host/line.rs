@@ -1,8 +1,11 @@
 //! One line in the log for each request: its caller, its path, and its outcome.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
-use axum::http::{Method, Request, Response, Uri};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{Method, Uri};
+use axum::middleware::Next;
+use axum::response::Response;
 use gatepost_keys::{Principal, Via};
 use tokio::time::Instant;
 
@@ -15,45 +18,35 @@ const SHOWN: usize = 4;
 /// The longest path, in bytes.
 const PATH: usize = 200;
 
-/// A request, until its response is there.
-#[derive(Debug)]
-pub(super) struct Line {
-    method: Method,
-    path: String,
-    from: IpAddr,
-    began: Instant,
-}
-
-impl Line {
-    /// Begins the line; `None` if no subscriber reads these lines.
-    pub(super) fn of<B>(request: &Request<B>, from: IpAddr) -> Option<Self> {
-        tracing::enabled!(target: LOG, tracing::Level::INFO).then(|| Self {
-            method: request.method().clone(),
-            path: shown(request.uri()),
-            from,
-            began: Instant::now(),
-        })
-    }
-
-    /// Logs the line when the head of the response is there. The user is known if a guard has put
-    /// it into the extensions.
-    pub(super) fn end<B>(self, response: &Response<B>) {
-        let who = response.extensions().get::<Principal>();
-        let key = who.and_then(|who| match who.via {
-            Via::Key(key) => Some(key.0),
-            _ => None,
-        });
-        let ms = self.began.elapsed().as_secs_f64() * 1000.0;
-        tracing::info!(
-            target: LOG,
-            status = response.status().as_u16(),
-            ms = (ms * 10.0).round() / 10.0,
-            user = who.map(|who| tracing::field::display(who.owner)),
-            key,
-            from = %self.from,
-            "{} {}", method(&self.method), self.path
-        );
-    }
+/// Logs the line when the head of the response is there. The user is known if a guard has put it
+/// into the extensions.
+pub(crate) async fn log(
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (asked, path, began) = (
+        request.method().clone(),
+        shown(request.uri()),
+        Instant::now(),
+    );
+    let response = next.run(request).await;
+    let who = response.extensions().get::<Principal>();
+    let key = who.and_then(|who| match who.via {
+        Via::Key(key) => Some(key.0),
+        _ => None,
+    });
+    let ms = began.elapsed().as_secs_f64() * 1000.0;
+    tracing::info!(
+        target: LOG,
+        status = response.status().as_u16(),
+        ms = (ms * 10.0).round() / 10.0,
+        user = who.map(|who| tracing::field::display(who.owner)),
+        key,
+        from = %from.ip(),
+        "{} {path}", method(&asked)
+    );
+    response
 }
 
 /// A client may invent any method.
