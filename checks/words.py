@@ -141,6 +141,8 @@ CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 FTL = re.compile(r"^[\w-]+ = ?|\{[^}]*\}", re.MULTILINE)
+# The lines of a scenario other than its sentence.
+SENTENCE = re.compile(r"^(?![A-Z]).*$", re.MULTILINE)
 # What begins a line of a comment.
 MARKS = re.compile(r"^[ \t]*(?://[/!]|/\*[*!]?|//|\*/) ?", re.MULTILINE)
 # Between two items, paragraphs or cells.
@@ -202,6 +204,8 @@ def prose(tree):
     for path in tree.paths:
         if path.endswith(".ftl"):
             yield from split("docs", path, 1, FTL.sub("\n", tree.text(path)))
+        if "/scenario/" in path and path.endswith(".txt"):
+            yield from split("docs", path, 1, SENTENCE.sub("\n", tree.text(path)))
         if path.endswith(".md") and is_read_whole(path) and not path.startswith("docs/reviews/"):
             yield from split("markdown", path, 1, tree.text(path))
 
