@@ -86,7 +86,7 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
 async fn share(url: &str) -> Result<ExitCode, Failure> {
     let receiver = Receiver::start(None).await?;
     // Otherwise one worker could send everything.
-    receiver.answer_after(Duration::from_millis(30));
+    receiver.answer_after(Duration::from_millis(200));
     let engine = engine(url, None).await?;
     let target = format!("http://{}/in", receiver.addr).parse()?;
     let mut webhook = Webhook::new(OwnerId(1), "shared".parse()?, target);
