@@ -1,7 +1,6 @@
 //! API keys in front of an axum app, and nothing else: no engine is compiled, no sender.
 //!
-//! `cargo run -p examples --no-default-features --example keys_only [ADDRESS]`, then the line that
-//! it prints.
+//! `cargo run -p examples --no-default-features --example keys_only`, then the line that it prints.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::error::Error;
@@ -32,10 +31,6 @@ impl Accounts for Users {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let listen: SocketAddr = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "127.0.0.1:8080".into())
-        .parse()?;
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
 
     // The code behind a "new key" form, for a user who has logged in.
@@ -52,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     });
     let app = Router::new().route("/whoami", get(whoami)).layer(guard);
-    let listener = TcpListener::bind(listen).await?;
+    let listener = TcpListener::bind("127.0.0.1:8080").await?;
     println!("your key, shown this once: {}", key.as_str());
     println!(
         "curl -H 'Authorization: Bearer {}' http://{}/whoami",
@@ -61,8 +56,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     );
     drop(key);
 
-    let stop = examples::serve::stop_signal()?;
-    examples::serve::serve(listener, None, app, stop).await?;
+    let app = app.into_make_service_with_connect_info::<SocketAddr>();
+    let stop = async { drop(tokio::signal::ctrl_c().await) };
+    axum::serve(listener, app)
+        .with_graceful_shutdown(stop)
+        .await?;
     keys.shutdown().await;
     Ok(())
 }

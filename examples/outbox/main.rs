@@ -3,8 +3,8 @@
 //!
 //! A marketplace keeps its orders in its own table, in the same database as Gatepost's tables. With
 //! its own driver and its own statement it inserts an order and its occurrence in one transaction.
-//! Rolled back, nothing is sent; committed, it is sent, once, and only to the seller of the order:
-//! each seller is a tenant.
+//! Rolled back, nothing is sent; committed, its delivery is made once, and only for the seller of
+//! the order: each seller is a tenant.
 //!
 //! The database is a separate SQLite file, or with `-- postgres://…` a schema of that PostgreSQL
 //! database, which is dropped at the end. The program ends with success only if every claim held.

@@ -18,13 +18,13 @@ fn block<'a>(page: &'a str, fence: &str) -> &'a str {
     block.split_once("```").unwrap().0
 }
 
-/// The lines of a page's snippets of Rust; `// …` stands for lines that are left out.
+/// The lines of a page's snippets of Rust, without imports; `// …` stands for lines left out.
 fn snippet_lines(page: &str) -> Vec<&str> {
-    let snippets = page.split("```rust,ignore\n").skip(1);
+    let snippets = page.split("```rust,").skip(1);
     let blocks = snippets.map(|snippet| snippet.split_once("```").unwrap().0);
-    let lines = blocks.flat_map(str::lines).map(str::trim);
+    let lines = blocks.flat_map(|block| block.lines().skip(1).map(str::trim));
     lines
-        .filter(|line| !line.is_empty() && *line != "// …")
+        .filter(|line| !line.is_empty() && *line != "// …" && !line.starts_with("use "))
         .collect()
 }
 
