@@ -183,7 +183,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
         (
             "token",
             &[("auth", "bearer"), ("token", "Bearer abc")],
-            "Must be the token alone",
+            "Must be only the token",
         ),
         (
             "user",

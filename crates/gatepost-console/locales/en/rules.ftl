@@ -366,7 +366,6 @@ rules-you-may-not-watch-this = You may not watch this object
 rules-you-may-not-watch-what = You may not watch what carries this tag
 rules-you-may-not-watch-this-type = You may not watch this type of events
 rules-owner-of-this-task-may = The owner of this task may not receive this
-rules-messages-of-this-webhook-are = The messages of this webhook are fetched; nothing is sent to its URL
 rules-account-of-owner-is-disabled = The account of the owner is disabled
 
 ## Events of Gatepost itself: labels of types and events, when they happen, and what their variables say

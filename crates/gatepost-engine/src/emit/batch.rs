@@ -72,7 +72,9 @@ impl Bite {
 
     /// Counts bytes that were read or rendered for an owner and are not stored.
     pub(super) fn waste(&mut self, owner: OwnerId, bytes: usize) {
-        *self.wasted.entry(owner).or_default() += bytes;
+        if bytes > 0 {
+            *self.wasted.entry(owner).or_default() += bytes;
+        }
     }
 
     /// Whether a message of this task fits: into the batch, into the occurrence's limit for its

@@ -110,6 +110,7 @@ pub(super) fn claim(
                     let reason = format!("the stored delivery cannot be read: {error}");
                     deliveries::change_read(tx, &mut entry, |row| {
                         row.fail(&reason);
+                        row.delivery.message_kept = false;
                         Some(())
                     })?;
                     continue;

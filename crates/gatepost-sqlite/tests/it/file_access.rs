@@ -34,7 +34,7 @@ fn files_are_0600_in_a_folder_0700_whatever_the_umask() {
         let child = Command::new("sh")
             .arg("-c")
             .arg(format!(
-                "umask {umask}; exec \"$0\" --exact modes::child_makes_a_store --nocapture"
+                "umask {umask}; exec \"$0\" --exact file_access::child_makes_a_store --nocapture"
             ))
             .arg(std::env::current_exe().unwrap())
             .env(WHERE, &made)

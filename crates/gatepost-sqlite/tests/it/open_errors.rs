@@ -25,7 +25,7 @@ fn said(path: &Path) -> String {
         _ => Command::new(own),
     };
     let child = command
-        .args(["--exact", "unopened::child_opens_a_store", "--nocapture"])
+        .args(["--exact", "open_errors::child_opens_a_store", "--nocapture"])
         .env(WHAT, path)
         .output()
         .unwrap();

@@ -352,13 +352,11 @@ async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_writ
 async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     let (store, _, folder) = fresh().await;
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("```sql").unwrap();
-    host.execute_batch(rest.split_once("```").unwrap().0)
-        .unwrap();
     host.execute_batch(
-        "INSERT INTO gatepost_occurrence (event_type, event, tags) VALUES ('vms', 'poweron', 'no json');
-         INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')",
+        r#"INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, data, tenant)
+         VALUES ('vms', 'poweron', 4711, 'web-1', '[3, 8]', '{"ZONE": "b"}', '{"cores": 4}', 12);
+         INSERT INTO gatepost_occurrence (event_type, event, tags) VALUES ('vms', 'poweron', 'no json');
+         INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')"#,
     )
     .unwrap();
     let first = store

@@ -59,7 +59,7 @@ impl World {
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let platform = Platform::new();
         // An owner at this limit is counted again and again.
-        let quota = Arc::new(Quota::default().with_log_bytes(1));
+        let quota = Arc::new(Quota::default().with_log_bytes(4_096));
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let catalog = Catalog::builder().event_type(
             "vms",
