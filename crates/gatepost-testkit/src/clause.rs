@@ -88,7 +88,7 @@ pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
 pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl Harness<S>) {
     let clause = clauses.iter().find(|c| c.name == name);
     let Some(clause) = clause else {
-        panic!("there is no clause {name}");
+        panic!("there is no contract test {name}");
     };
     let sentence = clause.sentence();
     match block_on(tried(clause, harness)) {

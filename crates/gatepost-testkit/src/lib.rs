@@ -3,7 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::missing_panics_doc,
-    reason = "a clause panics where a store breaks the contract"
+    reason = "a contract test panics if a store breaks the contract"
 )]
 
 pub mod audit;

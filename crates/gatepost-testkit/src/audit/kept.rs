@@ -9,7 +9,8 @@ use crate::fixtures::entry;
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
-/// Entries are there again, their numbers go on, and so does the count of what is kept.
+/// When the store is opened again, entries must be there, and their numbers and the count of what
+/// is kept must continue.
 pub async fn a10_entries_outlive_the_store(
     place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
 ) -> Outcome {
@@ -24,6 +25,6 @@ pub async fn a10_entries_outlive_the_store(
     store.append_audit(&[entry(1, 2, 2)], 2).await.unwrap();
     let after = list(&store, &newest()).await;
     assert_eq!(after[1..], before[..1], "A10 the oldest left");
-    assert!(after[0].id > before[0].id, "A10 numbers go on");
+    assert!(after[0].id > before[0].id, "A10 numbers continue");
     Outcome::Held
 }

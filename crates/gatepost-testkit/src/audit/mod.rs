@@ -25,7 +25,7 @@ async fn rows(store: &Store, query: &AuditQuery) -> Vec<i64> {
         .collect()
 }
 
-/// An entry comes back as it was added, with times to the microsecond.
+/// An entry must be returned as it was added, with times to the microsecond.
 pub async fn a01_an_entry_comes_back_as_it_was_added(store: Store) {
     let precise = AuditEntry {
         at: at(0) + TimeDelta::nanoseconds(123_456_789),
@@ -42,8 +42,8 @@ pub async fn a01_an_entry_comes_back_as_it_was_added(store: Store) {
     assert!(found[1].id.0 > 0, "A1 numbers are positive");
 }
 
-/// Entries are numbered in the order in which they were added, and walked in pages both ways, while
-/// others come.
+/// Entries must be numbered in the order in which they were added, and walked in pages in both
+/// directions, while others are added.
 pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
     let added: Vec<_> = (0..5).map(|n| entry(1, n, 9 - n)).collect();
     store.append_audit(&added[..2], 99).await.unwrap();
@@ -72,7 +72,8 @@ pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
     }
 }
 
-/// A list holds what was asked for, by owner, tenant, record, actor and time, and nothing else.
+/// A list must hold the entries of the requested owner, tenant, record, actor and time, and no
+/// others.
 pub async fn a03_a_list_holds_what_was_asked_for(store: Store) {
     let of = |owner, row, seconds, tenant, actor| AuditEntry {
         tenant: Some(TenantId(tenant)),
@@ -134,8 +135,8 @@ pub async fn a03_a_list_holds_what_was_asked_for(store: Store) {
     assert_eq!(rows(&store, &span).await, [1, 3, 2], "A3 from, before");
 }
 
-/// Of each owner the newest entries are kept, as many as the caller says; nobody's push out
-/// another's, however many there are.
+/// For each owner the store must keep the newest entries, as many as the caller allows; those of
+/// one owner must not displace another's, however many there are.
 pub async fn a04_each_owner_keeps_the_newest(store: Store) {
     store.append_audit(&[entry(2, 100, 0)], 3).await.unwrap();
     for n in 0..4 {
@@ -161,8 +162,8 @@ pub async fn a04_each_owner_keeps_the_newest(store: Store) {
     );
 }
 
-/// What says a time before a moment is removed, the oldest first, no more than asked for; how many
-/// an owner may keep is counted without it.
+/// Entries before a given time must be removed, oldest first, at most the limit, and must no longer
+/// count towards the number that their owner may keep.
 pub async fn a05_what_is_too_old_is_removed(store: Store) {
     let added = [30, 10, 20, 40].map(|second| entry(1, second, second));
     store.append_audit(&added, 4).await.unwrap();
@@ -206,17 +207,17 @@ pub async fn a05_what_is_too_old_is_removed(store: Store) {
     assert_eq!(
         rows(&store, &newest()).await,
         [60, 50, 40, 30],
-        "A5 room for four"
+        "A5 four may be kept"
     );
     store.append_audit(&[entry(1, 70, 70)], 4).await.unwrap();
     assert_eq!(
         rows(&store, &newest()).await,
         [70, 60, 50, 40],
-        "A5 and no more"
+        "A5 and only four"
     );
 }
 
-/// What is known about one owner's records is removed when it is asked for; others' stays.
+/// The entries about one owner's records must be removed on request; those of others must stay.
 pub async fn a06_an_owner_can_be_forgotten(store: Store) {
     let added = [(1, 1), (2, 2), (1, 1), (1, 1)].map(|(owner, row)| entry(owner, row, 0));
     store.append_audit(&added, 4).await.unwrap();
@@ -235,11 +236,11 @@ pub async fn a06_an_owner_can_be_forgotten(store: Store) {
     assert_eq!(
         rows(&store, &newest()).await,
         [1, 1, 1, 2],
-        "A6 with room again"
+        "A6 three may be kept again"
     );
 }
 
-/// An entry that is larger than it may be is refused with all of its call.
+/// If an entry is larger than it may be, all entries of the call must be refused.
 pub async fn a07_what_is_too_large_is_refused_whole(store: Store) {
     let long = |bytes: usize| "x".repeat(bytes + 1);
     let fine = entry(1, 1, 1);
@@ -269,7 +270,7 @@ pub async fn a07_what_is_too_large_is_refused_whole(store: Store) {
     assert_eq!(rows(&store, &newest()).await, [0; 0], "A7 nothing of them");
 }
 
-/// A number is not given again, also when the newest entry is gone.
+/// A number must not be given again, even if the newest entry was removed.
 pub async fn a08_a_number_is_given_once(store: Store) {
     store.append_audit(&[entry(1, 1, 1)], 9).await.unwrap();
     let first = list(&store, &newest()).await[0].id;
@@ -282,7 +283,7 @@ pub async fn a08_a_number_is_given_once(store: Store) {
     assert!(second > first, "A8");
 }
 
-/// Of entries that are added at once all are there, and no owner has more than may be kept.
+/// If entries are added concurrently, each owner must have exactly as many of them as may be kept.
 pub async fn a09_added_at_once_all_are_there(store: Store) {
     let racers = (0..16).map(|n: i64| {
         let store = store.clone();

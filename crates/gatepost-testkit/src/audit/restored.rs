@@ -10,8 +10,8 @@ use crate::fixtures::{at, entry};
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
-/// Once a store was said to be restored, no number of an entry is given that may have been given
-/// since the backup, also where the backup had no entry; what is there stays.
+/// After the caller reports that the store was restored, it must not give an entry a number that
+/// may have been given since the backup, also if the backup had no entry; stored entries must stay.
 pub async fn a11_a_restored_log_gives_no_number_twice(
     place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
 ) -> Outcome {

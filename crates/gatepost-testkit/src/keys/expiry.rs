@@ -9,8 +9,8 @@ use gatepost_storage::owners::Removal;
 
 use crate::fixtures::{at, key};
 
-/// Keys are listed in the order in which they expire, page by page, as their dates are now; those
-/// that never expire, and those of removed owners, are not among them.
+/// Keys must be listed in the order in which they expire, page by page, by their present dates;
+/// those that never expire, and those of deleted owners, must be left out.
 pub async fn k29_keys_are_listed_as_they_expire(store: Arc<dyn KeyStore>) {
     let insert = async |owner, name: &str, expires: Option<i64>| {
         let mut new = key(owner, name);

@@ -10,8 +10,8 @@ use crate::fixtures::{at, full_grant, key};
 
 type Store = Arc<dyn KeyStore>;
 
-/// A key's grant and whether it is enabled are stored as they are inserted and as they are edited,
-/// part by part, and are read alike in every way; a disabled key is found and listed.
+/// A key's grant and whether it is enabled must be stored part by part, as they are inserted and as
+/// they are edited, and every read must return the same. A disabled key must be found and listed.
 pub async fn k28_what_a_key_may_do_is_kept(store: Store) {
     let whole = store.insert_key(&key(1, "whole"), u64::MAX).await.unwrap();
     assert!(whole.key.enabled && whole.key.grant.is_all(), "K28 all");

@@ -12,8 +12,8 @@ use crate::outcome::Outcome;
 
 type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
-/// Keys are there again with their grants, limits, rolls, logins and uses, deleted ones stay
-/// deleted, and row numbers go on.
+/// When the store is opened again, keys must be there with their grants, limits, rolls, logins and
+/// uses; deleted ones must stay deleted, and row numbers must continue.
 pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let mut row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
@@ -60,12 +60,12 @@ pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let found = store.key_by_lookup(gone.key.lookup).await.unwrap();
     assert_eq!(found, None, "K18 deleted for good");
     let next = store.insert_key(&key(1, "next"), u64::MAX).await.unwrap();
-    assert!(next.id > gone.id, "K18 row numbers go on");
+    assert!(next.id > gone.id, "K18 row numbers continue");
     Outcome::Held
 }
 
-/// A change of a key is known, or known to be forgotten, when the store is opened again: a cache
-/// that holds the key from before learns of it, and no generation comes twice.
+/// When the store is opened again, a cache with a key from before must find its change, or that all
+/// keys must be forgotten; no generation may be given twice.
 pub async fn k33_changes_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
@@ -82,7 +82,7 @@ pub async fn k33_changes_outlive_the_store(place: Home) -> Outcome {
         ChangedKeys::All => true,
         ChangedKeys::These(these) => these.contains(&lookup),
     };
-    assert!(is_named, "K33 the edit is known, or all is to be forgotten");
+    assert!(is_named, "K33 the edit is known, or all must be forgotten");
     let now = store.key_generation(slice);
     assert!(
         now.is_none_or(|now| now > since),

@@ -52,7 +52,7 @@ pub async fn k01_a_key_is_found_by_number_and_lookup(store: Store) {
     assert_eq!(found, Some(row), "K1 by lookup");
 }
 
-/// An owner has a name once; another owner may have it too.
+/// An owner must not have two keys of one name; another owner may use the same name.
 pub async fn k02_an_owner_has_a_name_once(store: Store) {
     store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let again = store
@@ -66,7 +66,7 @@ pub async fn k02_an_owner_has_a_name_once(store: Store) {
     );
 }
 
-/// A lookup id exists once in the store.
+/// A lookup id must be unique in the store.
 pub async fn k03_a_lookup_id_exists_once(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let mut twin = key(2, "b");
@@ -78,7 +78,7 @@ pub async fn k03_a_lookup_id_exists_once(store: Store) {
     assert_eq!(twin.err(), Some(ErrorKind::Conflict), "K3");
 }
 
-/// Of sixteen inserts at once with one name, one succeeds.
+/// If sixteen callers insert a key of one name concurrently, exactly one must succeed.
 pub async fn k04_one_of_racing_inserts_wins(store: Store) {
     let racers = (0..16).map(|_| {
         let store = store.clone();
@@ -91,7 +91,7 @@ pub async fn k04_one_of_racing_inserts_wins(store: Store) {
     assert_eq!(won, 1, "K4");
 }
 
-/// An edit with an old revision is refused and changes nothing.
+/// An edit with an old revision must be refused and must change nothing.
 pub async fn k05_a_stale_edit_is_refused(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let first = store.update_key(&row, at(1)).await.unwrap();
@@ -105,7 +105,8 @@ pub async fn k05_a_stale_edit_is_refused(store: Store) {
     );
 }
 
-/// An edit changes the name, never owner, lookup id, hint, creation time or last login.
+/// An edit must change the name, but never owner, lookup id, masked form, creation time or last
+/// login.
 pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = key(2, "b");
@@ -117,7 +118,7 @@ pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
     assert_eq!(new.key.name.as_str(), "b", "K6 the name changes");
     let kept = |r: &KeyRow| (r.key.owner, r.key.lookup, r.key.created, r.key.last_login);
     assert_eq!(kept(&new), kept(&row), "K6");
-    assert_eq!(new.key.hint.as_str(), row.key.hint.as_str(), "K6 hint");
+    assert_eq!(new.key.hint.as_str(), row.key.hint.as_str(), "K6 mask");
     assert_eq!(
         store.key(row.id).await.unwrap(),
         Some(new),
@@ -125,7 +126,7 @@ pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
     );
 }
 
-/// A deleted key is not found in any way, and cannot be deleted again.
+/// A deleted key must not be found in any way, and cannot be deleted again.
 pub async fn k07_a_deleted_key_is_not_found(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
@@ -144,7 +145,7 @@ pub async fn k07_a_deleted_key_is_not_found(store: Store) {
     assert_eq!(again, Err(ErrorKind::NotFound), "K7 again");
 }
 
-/// A row number is not given out again after a deletion.
+/// A row number must not be given again after a deletion.
 pub async fn k08_a_row_number_is_given_once(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
@@ -152,7 +153,7 @@ pub async fn k08_a_row_number_is_given_once(store: Store) {
     assert!(next.id > row.id, "K8");
 }
 
-/// An edit and a deletion each move the generation, or leave it unknown.
+/// An edit and a deletion must each change the generation, or leave it unknown.
 pub async fn k09_edits_and_deletions_move_the_generation(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let slice = KeySlice::of(row.key.lookup);
@@ -187,7 +188,7 @@ pub async fn k10_changes_name_what_changed(store: Store) {
     assert_eq!(unseen, ChangedKeys::All, "K10 never seen");
 }
 
-/// The newest login wins, whatever the order in which logins are recorded.
+/// The newest login must win, regardless of the order in which logins are recorded.
 pub async fn k11_the_newest_login_wins(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.record_logins(&[login(&row, 20)]).await.unwrap();
@@ -200,7 +201,8 @@ pub async fn k11_the_newest_login_wins(store: Store) {
     assert_eq!(stored.key.last_login, Some(login(&row, 20).login), "K11");
 }
 
-/// A walk in pages, while rows come and go, returns each row that stays once and in order.
+/// A walk in pages, while rows are inserted and deleted, must return each row that stays once and
+/// in order.
 pub async fn k12_a_walk_neither_skips_nor_repeats(store: Store) {
     let mut rows = Vec::new();
     for n in 0..6 {
@@ -238,7 +240,7 @@ pub async fn k13_times_are_kept_to_the_microsecond(store: Store) {
     assert_eq!(row.key.created, created, "K13 returned as stored");
 }
 
-/// A recorded login moves neither the revision nor the generation.
+/// A recorded login must change neither the revision nor the generation.
 pub async fn k14_a_login_is_no_edit(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let slice = KeySlice::of(row.key.lookup);
@@ -258,7 +260,7 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
     assert_eq!(after, before, "K14 generation");
 }
 
-/// A list holds the keys of the requested owner and name, and no others.
+/// A list must hold the keys of the requested owner and name, and no others.
 pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
     let mine = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
@@ -280,7 +282,7 @@ pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
     );
 }
 
-/// An edit of a key that does not exist creates nothing.
+/// An edit of a key that does not exist must create nothing.
 pub async fn k16_an_edit_creates_nothing(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
@@ -289,7 +291,7 @@ pub async fn k16_an_edit_creates_nothing(store: Store) {
     assert_eq!(store.key(row.id).await.unwrap(), None, "K16 nothing there");
 }
 
-/// An error does not reveal the digest of a key.
+/// An error must not reveal the digest of a key.
 pub async fn k17_an_error_tells_no_digest(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let twin = store.insert_key(&row.key, u64::MAX).await.err();

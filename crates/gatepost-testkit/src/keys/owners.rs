@@ -14,8 +14,8 @@ use crate::runtime::racing;
 
 type Store = Arc<dyn KeyStore>;
 
-/// An owner has at most as many keys as each insert allows, also when many are inserted at once;
-/// others' do not count.
+/// An owner must be able to have exactly as many keys as each insert allows, also with concurrent
+/// inserts; keys of other owners must not count.
 pub async fn k19_no_more_keys_than_allowed(store: Store) {
     let none = store.insert_key(&key(1, "a"), 0).await.err();
     assert_eq!(
@@ -50,8 +50,8 @@ pub async fn k19_no_more_keys_than_allowed(store: Store) {
     assert_eq!(won, 5, "K19 racers");
 }
 
-/// An edit and a deletion move the generation of their key's slice and of no other, and are named
-/// in that slice alone.
+/// An edit and a deletion must change the generation of their key's shard and of no other, and must
+/// be named in that shard only.
 pub async fn k20_a_change_moves_its_own_slice_alone(store: Store) {
     let mine = store.insert_key(&key(1, "mine"), u64::MAX).await.unwrap();
     let slice = KeySlice::of(mine.key.lookup);
@@ -71,16 +71,16 @@ pub async fn k20_a_change_moves_its_own_slice_alone(store: Store) {
     let seen = store.key_generation(theirs);
     let mine = store.update_key(&mine, at(1)).await.unwrap();
     store.delete_key(mine.id, at(2)).await.unwrap();
-    assert_eq!(store.key_generation(theirs), seen, "K20 another slice");
+    assert_eq!(store.key_generation(theirs), seen, "K20 another shard");
     let named = async |slice| match store.key_changes(slice, since).await.unwrap().changed {
         ChangedKeys::These(keys) => Some(keys.contains(&mine.key.lookup)),
         ChangedKeys::All => None,
     };
-    assert_ne!(named(slice).await, Some(false), "K20 named in its slice");
+    assert_ne!(named(slice).await, Some(false), "K20 named in its shard");
     assert_ne!(named(theirs).await, Some(true), "K20 and in no other");
 }
 
-/// A list of an owner or of a tenant holds that one's keys and no other, also with a name, page by
+/// A list of an owner or a tenant must hold their keys and no others, also with a name, page by
 /// page.
 pub async fn k21_a_list_holds_the_keys_of_its_scope(store: Store) {
     let mut ids = Vec::new();
@@ -131,8 +131,8 @@ pub async fn k21_a_list_holds_the_keys_of_its_scope(store: Store) {
     }
 }
 
-/// The keys of an owner who is removed are not found any more, and their slices say so; one who
-/// comes back has none.
+/// The keys of a deleted owner must no longer be found, and the changes of their shards must say
+/// so; an owner who comes back must have none.
 pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
     let mut mine = Vec::new();
     for n in 0..5 {
@@ -195,11 +195,10 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
         }
     }
     let again = store.insert_key(&key(1, "k0"), 1).await;
-    assert!(again.is_ok(), "K22 names and room are free");
+    assert!(again.is_ok(), "K22 the name and the limit are free");
 }
 
-/// Owners who have a key and no row are found; those who were placed, or have none any more, are
-/// not.
+/// The store must find the owners who have a key but no row, and no others.
 pub async fn k23_owners_of_keys_without_a_row_are_found(store: Store) {
     let last = store.insert_key(&key(5, "a"), u64::MAX).await.unwrap();
     for (owner, name) in [(3, "a"), (3, "b"), (4, "a")] {

@@ -8,8 +8,9 @@ use gatepost_storage::owners::SkippedIds;
 
 use crate::fixtures::{at, key};
 
-/// Once a store was said to be restored, no row number, revision or generation is given that may
-/// have been given since the backup, and every cache has to forget all its keys; the keys stay.
+/// After the caller reports that the store was restored, it must not give a row number, revision or
+/// generation that may have been given since the backup, and every cache must forget all its keys.
+/// The keys must stay.
 pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>) {
     let old = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let old = store.update_key(&old, at(1)).await.unwrap();

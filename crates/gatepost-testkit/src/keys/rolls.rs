@@ -11,8 +11,8 @@ use crate::fixtures::{at, full_grant, key};
 
 type Store = Arc<dyn KeyStore>;
 
-/// A key's limit of requests is stored as it is inserted, edited and taken away, and is read alike
-/// in every way.
+/// A key's limit of requests must be stored as it is inserted, edited and removed, and every read
+/// must return the same.
 pub async fn k30_a_limit_of_requests_is_kept(store: Store) {
     let limit = |requests| Some(RateLimit::per_minute(requests).unwrap());
     let free = store.insert_key(&key(1, "free"), u64::MAX).await.unwrap();
@@ -32,9 +32,9 @@ pub async fn k30_a_limit_of_requests_is_kept(store: Store) {
     assert_eq!(other, Some(free), "K30 another key");
 }
 
-/// A roll stores the new key and ends the old one: both name the other, nothing else of the old
-/// one changes, whatever the call holds, its generation moves, and edits keep what they were rolled
-/// to and from.
+/// A roll must store the new key, set the expiration of the old one, and link both. It must change
+/// nothing else in the old key, whatever the call contains, and must change its generation; edits
+/// must keep the links.
 pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     let mut old = key(1, "a");
     (old.grant, old.enabled) = (full_grant(), false);
@@ -52,7 +52,7 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     let made = key(1, "a (2)");
     let (new, ended) = store.roll_key(&asked, &made, 2, at(1)).await.unwrap();
     assert_eq!(new.key, made, "K31 the new key");
-    assert_ne!(new.id, old.id, "K31 a number of its own");
+    assert_ne!(new.id, old.id, "K31 its own number");
     let tie = |from: Option<KeyId>, to: Option<KeyId>| Rolled { from, to };
     assert_eq!(new.rolled, tie(Some(old.id), None), "K31 from");
     let expected = KeyRow {
@@ -94,8 +94,8 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     assert_eq!(middle.rolled, ties, "K31 though it is deleted");
 }
 
-/// A roll that is stale, of a missing or another owner's key, of a taken name or lookup id, or one
-/// key too many is refused and changes nothing.
+/// A roll must be refused and change nothing if it is stale, the key is missing or another owner's,
+/// the name or lookup id is taken, or the owner would have one key too many.
 pub async fn k32_a_roll_is_whole_or_nothing(store: Store) {
     let old = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();

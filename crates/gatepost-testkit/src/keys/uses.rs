@@ -32,8 +32,8 @@ async fn all(store: &Store, key: KeyId) -> Vec<KeyUse> {
     days.unwrap()
 }
 
-/// Uses of one key and day add up, also when many calls come at once; days are read the newest
-/// first, those of the span and no more than asked for.
+/// Uses of one key and day must be added up, also from concurrent calls. Days must be returned
+/// newest first, those of the requested period, at most the limit.
 pub async fn k24_uses_of_a_day_add_up(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();
@@ -91,8 +91,8 @@ pub async fn k24_uses_of_a_day_add_up(store: Store) {
     assert_eq!(both, (2, Some(login.login)), "K24 with a login");
 }
 
-/// A key that does not exist has no uses: those of a deleted key and of a removed owner's go, and
-/// none are added later.
+/// A key that does not exist must have no uses: those of a deleted key, or of a deleted owner's
+/// key, must be deleted, and none may be added later.
 pub async fn k25_uses_go_with_their_key(store: Store) {
     let deleted = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let removed = store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();
@@ -111,11 +111,12 @@ pub async fn k25_uses_go_with_their_key(store: Store) {
     let kept = [uses(&stays, 1, 2, 0)];
     assert_eq!(all(&store, stays.id).await, kept, "K25 another's");
     while store.remove_gone(1, at(2)).await.unwrap() > 0 {}
-    assert_eq!(all(&store, removed.id).await, [], "K25 room was made");
+    assert_eq!(all(&store, removed.id).await, [], "K25 after the removal");
     assert_eq!(all(&store, stays.id).await, kept, "K25 another's stay");
 }
 
-/// Days that lie 400 or more before the newest are dropped; those of other keys stay.
+/// The days of a key that lie 400 or more before its newest must be dropped; those of other keys
+/// must stay.
 pub async fn k26_the_oldest_uses_are_dropped(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let idle = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
@@ -130,7 +131,7 @@ pub async fn k26_the_oldest_uses_are_dropped(store: Store) {
     assert_eq!(all(&store, idle.id).await.len(), 1, "K26 another key");
 }
 
-/// Uses move neither the revision nor the generation.
+/// Uses must change neither the revision nor the generation.
 pub async fn k27_a_use_is_no_edit(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let slice = KeySlice::of(row.key.lookup);

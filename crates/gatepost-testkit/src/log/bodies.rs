@@ -7,9 +7,9 @@ use super::look::{all, number};
 use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
 use crate::harness::Webhooks;
 
-/// A list reads the messages that were asked for: all of them, none, which says all the same
-/// whether they were kept, or as many as come to a number of bytes. Then a page has one row at
-/// least and ends with the row that reaches the number, and only an empty page is the end.
+/// A list must read the requested messages: all, none (but whether they were kept), or up to a
+/// number of bytes. In the last case a page must have at least one row and end with the row that
+/// reaches the number, and only an empty page is the end.
 pub async fn l30_a_list_reads_the_messages_that_were_asked_for(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let sizes = [3, 0, 4, 9, 1, 2];
@@ -61,8 +61,8 @@ pub async fn l30_a_list_reads_the_messages_that_were_asked_for(store: Webhooks) 
     assert_eq!(read(two).await.0, [3, 0], "L30 the limit holds as well");
 }
 
-/// As many of the last attempts of a delivery are read as were asked for, with their numbers,
-/// oldest first; a delivery without one, or that is not there, has none.
+/// The store must return as many of the last attempts of a delivery as requested, with their
+/// numbers, oldest first; none for a delivery that has none or does not exist.
 pub async fn l31_the_last_attempts_are_the_last_of_all(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let id = number(&store, "a").await;
@@ -86,6 +86,6 @@ pub async fn l31_the_last_attempts_are_the_last_of_all(store: Webhooks) {
         "L31 as kept"
     );
     store.log.delete_delivery(id, at(7)).await.unwrap();
-    assert_eq!(store.log.attempts(id, 9).await.unwrap(), [], "L31 gone");
+    assert_eq!(store.log.attempts(id, 9).await.unwrap(), [], "L31 deleted");
     assert_eq!(store.log.list_deliveries(&all()).await.unwrap(), [], "L31");
 }

@@ -7,8 +7,8 @@ use super::look::{all, number};
 use crate::fixtures::{at, claim, direct, excerpt, message, queued, settlement, trace};
 use crate::harness::Webhooks;
 
-/// A delivery says what made it, in which trace and of which data: alone, in lists, when it is
-/// claimed, and once it has ended; one that was sent by hand says nothing.
+/// A delivery must return its cause with trace and data by number, in lists, when it is claimed,
+/// and after it has ended; one that was sent manually must have none.
 pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     let hook = queued(&store, &["by-hand"]).await;
     let cause = Cause {
@@ -40,11 +40,12 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     assert_eq!(listed, wanted, "L33 listed");
     for (id, wanted) in ids.into_iter().zip(wanted) {
         let row = store.log.delivery(id).await.unwrap().unwrap();
-        assert_eq!(row.cause, wanted, "L33 alone");
+        assert_eq!(row.cause, wanted, "L33 by number");
     }
 }
 
-/// The head of a request is kept byte for byte with its attempt; where none was kept there is none.
+/// The head of a request must be kept byte for byte with its attempt; if none was kept, there must
+/// be none.
 pub async fn l34_the_head_of_a_request_is_kept(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let id = number(&store, "a").await;

@@ -36,9 +36,10 @@ fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
     }
 }
 
-/// Counters of a webhook and an hour add up, by whoever adds to them; they are listed for a scope
-/// or a webhook, newest hour first, at most the limit, or summed up for some. They outlive the
-/// deliveries, leave by their own age, and go with their webhook.
+/// Counters of a webhook and an hour must be added up, whichever caller adds. They must be listed
+/// for a scope or a webhook, newest hour first, at most the limit, or summed up for some webhooks.
+/// They must outlive the deliveries, be removed by their own age, and be deleted with their
+/// webhook.
 pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;
@@ -54,7 +55,7 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
         async move { log.add_counts(&both).await.is_ok() }
     });
     for racer in racing(racers).await {
-        assert!(racer, "L26 many at once");
+        assert!(racer, "L26 concurrent callers");
     }
     log.add_counts(&[count(o, 3, 1), count(o, 3, 2)])
         .await
@@ -103,15 +104,15 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     };
     purge(&store, &keep, 99_999).await;
     let kept = asked(Scope::All, None, 0, 9, 9).await;
-    assert_eq!(kept, wanted[..3], "L26 by age alone");
+    assert_eq!(kept, wanted[..3], "L26 only by age");
     let deleted = store.records.delete_webhook(o, Cascade::Tasks, at(1));
     assert!(deleted.await.is_ok(), "L26 deleted");
     let kept = asked(Scope::All, None, 0, 9, 9).await;
     assert_eq!(kept, wanted[1..2], "L26 with its webhook");
 }
 
-/// Room in the log may be made at any time and any number of times, beside everything: nothing that
-/// is stored changes, and nothing waits for it.
+/// A caller may prepare the log at any time and any number of times, while others use it: no stored
+/// row may change, and no call must wait for it.
 pub async fn l28_room_is_made_at_any_time(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let rooms: Vec<_> = (0..4)
@@ -137,7 +138,7 @@ pub async fn l28_room_is_made_at_any_time(store: Webhooks) {
         assert_eq!(room.await.unwrap(), 4, "L28 made");
     }
     let room = store.log.prepare_log(at(1_000)).await.unwrap();
-    assert!(room.ahead != Some(0), "L28 there is room ahead");
+    assert!(room.ahead != Some(0), "L28 it is prepared for later");
     let all = super::look::listed(&store, &super::look::all()).await;
     let wanted: Vec<_> = (0..20).map(|n| format!("m{n}")).collect();
     assert_eq!(all, wanted, "L28 nothing changed");

@@ -5,7 +5,8 @@ use gatepost_storage::webhooks::{DeliveryState, Disposition};
 use crate::fixtures::{at, claim, end, queued, settlement};
 use crate::harness::Webhooks;
 
-/// Attempts are kept whole and numbered from 1, oldest first; the last one is summed up in the row.
+/// Attempts must be kept completely and numbered from 1, oldest first; the row must sum up the last
+/// one.
 pub async fn l03_attempts_are_kept_and_numbered(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let retry = Disposition::Retry { due: at(5) };

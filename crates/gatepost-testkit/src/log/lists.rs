@@ -124,35 +124,30 @@ fn fits(query: &DeliveryQuery, row: &Delivery) -> bool {
 }
 
 /// Checks that each scope, with these further filters, lists the matching rows.
-async fn holds(
-    store: &Webhooks,
-    sets: &[Set],
-    clause: &str,
-    asked: &[impl Fn(&mut DeliveryQuery)],
-) {
+async fn holds(store: &Webhooks, sets: &[Set], test: &str, asked: &[impl Fn(&mut DeliveryQuery)]) {
     let all = DeliveryQuery::all(Page::first(99));
     let rows = store.log.list_deliveries(&all).await.unwrap();
-    assert_eq!(rows.len(), 27, "{clause} all");
+    assert_eq!(rows.len(), 27, "{test} all");
     for mut query in ways(sets) {
         for ask in asked {
             ask(&mut query);
             let fit = rows.iter().filter(|row| fits(&query, row));
             let mut wanted: Vec<_> = fit.map(|row| row.id).collect();
-            assert!(wanted.is_sorted(), "{clause} in order");
+            assert!(wanted.is_sorted(), "{test} in order");
             for limit in [2, 5] {
                 let found = walk(store, &query, false, limit).await;
-                assert_eq!(found, wanted, "{clause} {query:?}");
+                assert_eq!(found, wanted, "{test} {query:?}");
                 wanted.reverse();
                 let found = walk(store, &query, true, limit).await;
-                assert_eq!(found, wanted, "{clause} newest first, {query:?}");
+                assert_eq!(found, wanted, "{test} newest first, {query:?}");
                 wanted.reverse();
             }
         }
     }
 }
 
-/// A list of an owner or of a tenant holds that one's deliveries and no other, whatever else it is
-/// asked for, page by page, either way.
+/// A list of an owner or a tenant must hold their deliveries and no others, whatever its other
+/// criteria, page by page, in either direction.
 pub async fn l13_a_list_holds_the_deliveries_of_its_scope(store: Webhooks) {
     let sets = stored(&store).await;
     let asked = [None, Some(at(3))];
@@ -160,8 +155,8 @@ pub async fn l13_a_list_holds_the_deliveries_of_its_scope(store: Webhooks) {
     holds(&store, &sets, "L13", &asked).await;
 }
 
-/// A list of any of the four states, or of several, holds the rows in them and no others: of all,
-/// of an owner, a tenant, a webhook, a task, page by page, either way.
+/// A list of any of the four states, or of several, must hold the rows in them and no others: of
+/// all, an owner, a tenant, a webhook or a task, page by page, in either direction.
 pub async fn l20_lists_are_by_each_state(store: Webhooks) {
     let sets = stored(&store).await;
     let all = DeliveryQuery::all(Page::first(99));
@@ -185,8 +180,8 @@ pub async fn l20_lists_are_by_each_state(store: Webhooks) {
     holds(&store, &sets, "L20", &asked).await;
 }
 
-/// A list by the class of the last attempt holds what ended with it and what is to be tried again,
-/// also together with a state.
+/// A list by the class of the last attempt must hold the deliveries that ended with it and those to
+/// be retried, also together with a state.
 pub async fn l21_lists_are_by_class(store: Webhooks) {
     let sets = stored(&store).await;
     let asked = [
@@ -206,8 +201,8 @@ pub async fn l21_lists_are_by_class(store: Webhooks) {
     holds(&store, &sets, "L21", &asked).await;
 }
 
-/// A list by time holds what was created in it, its end left out, alone or with a state, also where
-/// one clock was somewhat behind another.
+/// A list by time must hold the deliveries created in a period, its end excluded, with or without a
+/// state, also if one clock was somewhat behind another.
 pub async fn l22_lists_are_by_time(store: Webhooks) {
     let sets = stored(&store).await;
     let behind = Disposition::Failed;

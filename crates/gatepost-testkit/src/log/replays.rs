@@ -9,8 +9,9 @@ async fn replay(store: &Webhooks, id: DeliveryId, now: i64) -> u64 {
     store.log.replay(&[id], at(now)).await.unwrap()
 }
 
-/// A delivery may be replayed again and again: its message id, bytes, row number and time stay, its
-/// attempts go on counting, and its tries begin at zero each time, in the lane of first attempts.
+/// A delivery may be replayed any number of times: its message id, bytes, row number and creation
+/// time must stay, its attempts must continue to count, and its tries must start at zero each time,
+/// in the queue of first attempts.
 pub async fn l19_replays_go_on_counting(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let mut first = None;
@@ -28,7 +29,7 @@ pub async fn l19_replays_go_on_counting(store: Webhooks) {
             } else {
                 QueueClass::Retry
             };
-            assert_eq!(one.class, lane, "L19 lane");
+            assert_eq!(one.class, lane, "L19 queue");
             let is = &one.delivery;
             let is = (is.id, is.message_id.clone(), is.body.clone(), is.created);
             let was = first.get_or_insert_with(|| is.clone());

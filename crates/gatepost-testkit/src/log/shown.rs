@@ -35,9 +35,8 @@ async fn some(store: &Webhooks) -> (webhook_model::WebhookId, Vec<DeliveryId>) {
     (hook, ids)
 }
 
-/// Where the log takes more bytes than it may, the oldest of what has ended leaves first, and
-/// nothing that is open; what comes after is stored and shown. As many as there are: nothing
-/// leaves.
+/// If the log takes more bytes than it may, the oldest ended deliveries must be removed first, and
+/// no open one; later ones must be stored and shown. Within the limit nothing may be removed.
 pub async fn l25_retention_by_bytes_takes_the_oldest(store: Webhooks) {
     let (hook, _) = some(&store).await;
     let before = listed(&store, &all()).await;
@@ -46,7 +45,7 @@ pub async fn l25_retention_by_bytes_takes_the_oldest(store: Webhooks) {
         ..keep_all()
     };
     purge(&store, &bound(u64::MAX / 2), 5).await;
-    assert_eq!(listed(&store, &all()).await, before, "L25 enough room");
+    assert_eq!(listed(&store, &all()).await, before, "L25 within the limit");
     purge(&store, &bound(1), 5).await;
     let shown = listed(&store, &all()).await;
     let ended = ["failed", "sent", "c", "d"];

@@ -29,8 +29,8 @@ fn used(waiting: u64, waiting_bytes: u64, log_bytes: u64) -> LogUsage {
     }
 }
 
-/// What was counted instead of stored is added up for each webhook, reason and minute, listed
-/// newest first for a scope, and removed by age; webhooks that are gone are left out.
+/// Rejected deliveries must be counted by webhook, reason and minute, listed newest first for a
+/// scope, and removed by age; deleted webhooks must be left out.
 pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;
@@ -98,7 +98,7 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
         .records
         .delete_webhook(mine.webhook, Cascade::Tasks, at(301));
     assert!(deleted.await.is_ok(), "L18 deleted");
-    assert_eq!(listed(Scope::All, 9).await, wanted[..1], "L18 gone");
+    assert_eq!(listed(Scope::All, 9).await, wanted[..1], "L18 left out");
     store.log.count_dropped(&first).await.unwrap();
     assert_eq!(listed(Scope::All, 9).await, wanted[..1], "L18 skipped");
 }

@@ -16,19 +16,19 @@ use crate::world::{events_in, tasks_in, webhooks_in};
 impl Side {
     pub(super) async fn look(&self, now: i64) -> String {
         let (queue, log) = (&self.store.queue, &self.store.log);
-        let lanes = due_lanes(&self.store, now).await;
-        let lanes: Vec<_> = lanes
+        let due = due_lanes(&self.store, now).await;
+        let due: Vec<_> = due
             .iter()
             .map(|l| {
                 let webhook = place(&self.webhooks, &l.lane.webhook);
                 (webhook, l.lane.class, l.due, l.owner, l.place, l.revision)
             })
             .collect();
-        let figures = log.count_queue(at(now)).await.unwrap();
+        let stats = log.count_queue(at(now)).await.unwrap();
         // Deleted rows may wait until they are removed.
         self.remove_gone(100).await;
         let next = queue.next_due(at(now)).await.unwrap();
-        format!("{lanes:?} {next:?} {figures:?}")
+        format!("{due:?} {next:?} {stats:?}")
     }
 
     pub(super) async fn push(&mut self, n: u8, now: i64) -> String {

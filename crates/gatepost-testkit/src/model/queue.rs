@@ -124,20 +124,20 @@ impl Side {
                     self.given(stored.id, stored.token);
                 }
                 let leased = deliveries.iter().filter(|d| d.token.is_some()).count();
-                let mut places = Vec::new();
-                for (place, version) in moved {
-                    let now = self.store.records.routes_versions(&[place]).await;
+                let mut realms = Vec::new();
+                for (realm, version) in moved {
+                    let now = self.store.records.routes_versions(&[realm]).await;
                     let now = now.unwrap()[0];
                     // A later batch of the same call may have moved it further.
                     assert!(
                         now == version || together && now > version,
                         "a version that moved"
                     );
-                    places.push(place);
+                    realms.push(realm);
                 }
-                places.sort_unstable();
+                realms.sort_unstable();
                 format!(
-                    "{} stored, {leased} leased, moved: {places:?}",
+                    "{} stored, {leased} leased, moved: {realms:?}",
                     deliveries.len()
                 )
             }

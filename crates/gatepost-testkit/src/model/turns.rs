@@ -95,13 +95,13 @@ impl Side {
             let Some(Queues::Beyond(next)) = page.more else {
                 break;
             };
-            assert!(next > after, "a sweep goes on");
+            assert!(next > after, "a sweep continues");
             after = next;
         }
         assert_eq!(found, due_lanes(&self.store, now).await, "swept and due");
         let of = self.store.queue.lanes_of(&self.webhooks, at(now)).await;
         assert_eq!(found, of.unwrap(), "swept and asked for");
-        format!("{} lanes", found.len())
+        format!("{} queues", found.len())
     }
 
     pub(super) async fn count(&self, webhook: u8, hour: u8, now: i64) -> String {
@@ -119,7 +119,7 @@ impl Side {
         let log = &self.store.log;
         let added = answer(log.add_counts(&[count, count]).await, shown);
         let room = log.prepare_log(at(now)).await;
-        assert!(room.is_ok(), "room is made");
+        assert!(room.is_ok(), "the log is prepared");
         let all = log
             .hourly_counts(Scope::All, None, at(-100), at(1_000), 99)
             .await;

@@ -27,8 +27,8 @@ fn ids(taken: &OutboxTaken) -> Vec<OutboxId> {
     taken.rows.iter().map(|row| row.id).collect()
 }
 
-/// Of many who store what the same rows make, all rows in one call, each row is used up by one and
-/// known to the others, whatever else is in the call.
+/// If several callers process the same rows, all rows in one call, each row must be consumed by
+/// exactly one and be `AlreadyKnown` to the others, whatever else is in the call.
 pub async fn o13_rows_decided_together_are_used_up_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let mut rows = Vec::new();
@@ -64,8 +64,8 @@ pub async fn o13_rows_decided_together_are_used_up_once(store: Webhooks) {
     assert_eq!(outbox(&store, 99).await, [], "O13 all are used up");
 }
 
-/// The audience that was taken longest ago comes first, one that never was before all; its rows
-/// come by due time, at most the limit, from where its last holder stopped.
+/// The audience that was reserved longest ago must come first, one that never was before all; its
+/// rows must be returned by due time, at most the limit, from where its last holder stopped.
 pub async fn o14_the_longest_waiting_audience_comes_first(store: Webhooks) {
     let audiences = [
         Audience::Tenant(TenantId(1)),

@@ -29,7 +29,8 @@ fn is_stored(enqueued: &Enqueued) -> bool {
     matches!(enqueued, Enqueued::Stored { .. })
 }
 
-/// An occurrence keeps its audience; a row that is pushed waits whole, at its first turn.
+/// An occurrence must keep its audience; a pushed row must wait with all its tasks, in its first
+/// round.
 pub async fn o07_an_audience_comes_back(store: Webhooks) {
     let audiences = [
         Audience::OneSystem,
@@ -57,7 +58,8 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
     }
 }
 
-/// Rows come when they are due, to the microsecond, the oldest due first, and not a moment before.
+/// Rows must be returned when they are due, to the microsecond and not before, the oldest due
+/// first.
 pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     // Fractions of a microsecond are cut.
     let later = [("c", 9, 0), ("a", 5, 0), ("b", 5, 999)].map(|(event, due, nanos)| NewOutbox {
@@ -83,8 +85,8 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     assert_eq!(early, None, "O8 by a clock that is behind");
 }
 
-/// What an enqueue leaves for later is stored with it, whole, and not when it is refused; the id of
-/// such an occurrence is not known by that.
+/// The rows that an enqueue adds for later must be stored with it, complete, and not if it is
+/// refused; that must not make the id of such an occurrence known.
 pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let later = NewOutbox {
@@ -135,8 +137,8 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
     }
 }
 
-/// Audiences take turns: the one that was taken longest ago comes first, with its own rows in
-/// order, and what one holder has no other is given until it is given back or its time is over.
+/// Audiences must take turns: the one that was reserved longest ago comes first, with its own rows
+/// in order. No other holder may take a reserved one until it is given back or its time is over.
 pub async fn o12_audiences_take_turns(store: Webhooks) {
     let push = async |audience| {
         let mut pushed = occurrence("on");
@@ -174,8 +176,8 @@ pub async fn o12_audiences_take_turns(store: Webhooks) {
     assert_ne!(taken.audience, mine, "O12 its time is over");
 }
 
-/// What an occurrence brings along waits with it, up to the last byte that it may have, and so does
-/// its trace: where it was pushed, and where an enqueue left it for later.
+/// The data of an occurrence, up to the last byte that it may have, and its trace must wait with
+/// it, whether it was pushed or an enqueue added it for later.
 pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) {
     let largest = format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_DATA - 8));
     let odd = r#"{"":[1.5,-1,18446744073709551615,1e300],"é\"":"\u0000\u2028"}"#;
@@ -187,7 +189,7 @@ pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) 
     }
 }
 
-/// Which webhooks an occurrence is for, and its channel, wait with it.
+/// The webhooks that an occurrence is for, and its channel, must wait with it.
 pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
     let most = (0..MAX_CHOSEN as i64).map(|n| WebhookId(i64::MAX - n));
     let long = "x".repeat(64);
@@ -208,7 +210,7 @@ pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
 }
 
 /// Pushed rows, and rows that an enqueue left for later.
-async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
+async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, test: &str) {
     store.outbox.push_outbox(brings, at(0)).await.unwrap();
     let batch = Enqueue {
         later: vec![NewOutbox {
@@ -221,9 +223,9 @@ async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
     };
     store.queue.enqueue(batch, at(0)).await.unwrap();
     let rows = due(store, 0).await;
-    assert_eq!(rows.len(), 2, "{clause} both wait");
+    assert_eq!(rows.len(), 2, "{test} both wait");
     for row in rows {
-        assert_eq!(row.occurrence.as_ref(), Ok(brings), "{clause} as it was");
+        assert_eq!(row.occurrence.as_ref(), Ok(brings), "{test} as it was");
         let used = Enqueue {
             origin: turn(row.id, row.turn, None),
             ..direct(Vec::new())

@@ -51,9 +51,9 @@ async fn is_gone(store: &Webhooks, of: Set) -> bool {
     !found
 }
 
-/// From the commit on that removes an owner, nothing of the owner's is found, listed, matched,
-/// counted or claimed, before the rows are removed and after; others lose nothing. What was
-/// removed before its owner is no less gone, and not counted twice.
+/// From the commit that deletes an owner, nothing of the owner's may be found, listed, matched,
+/// counted or claimed, before and after the rows are removed; others must lose nothing. Records
+/// that were deleted before must stay deleted and must not be counted twice.
 pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 1, tenant(1)).await;
@@ -129,21 +129,21 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
         );
         let back = store.queue.reclaim(9, at(99)).await.unwrap();
         assert_eq!((back.requeued, back.ended), (0, 0), "P15 {when}: reclaim");
-        let figures = store.log.count_queue(at(9)).await.unwrap();
+        let stats = store.log.count_queue(at(9)).await.unwrap();
         assert_eq!(
-            (figures.queued, figures.running),
+            (stats.queued, stats.running),
             (1, 0),
-            "P15 {when}: figures"
+            "P15 {when}: statistics"
         );
         let due = due_lanes(&store, 9).await;
-        assert_eq!(due.len(), 1, "P15 {when}: due lanes");
+        assert_eq!(due.len(), 1, "P15 {when}: due queues");
         remove_all_gone(&store).await;
     }
     assert!(!is_gone(&store, other).await, "P15 the other's records");
 }
 
-/// A tenant is removed with all owners who are in it then; who left it before stays, with all that
-/// was made there.
+/// Deleting a tenant must delete all owners who are in it; an owner who left it before must stay,
+/// with all records and deliveries made there.
 pub async fn p16_a_tenant_goes_with_its_owners(store: Webhooks) {
     let mut sets = Vec::new();
     for owner in 1..=4 {
@@ -168,8 +168,8 @@ pub async fn p16_a_tenant_goes_with_its_owners(store: Webhooks) {
     }
 }
 
-/// An owner who was removed may be placed again and then has nothing; what it stores then, under
-/// the names of before, stays.
+/// A deleted owner may be placed again, and must then have nothing; new records must stay, also
+/// under names used before.
 pub async fn p17_a_removed_owner_comes_back_with_nothing(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let old = set(&store, 1, "w").await;
@@ -197,8 +197,8 @@ pub async fn p17_a_removed_owner_comes_back_with_nothing(store: Webhooks) {
     assert_eq!(claim(&store, new.webhook, 9).await.len(), 1, "P17 sent");
 }
 
-/// What is gone is removed in bites of at most the limit; a bite below it is the last. A deleted
-/// webhook's deliveries are not there from the deletion on.
+/// Deleted rows must be removed in batches of at most the limit; a batch below it is the last. A
+/// deleted webhook's deliveries must not be found from the deletion on.
 pub async fn p18_what_is_gone_is_removed_in_bites(store: Webhooks) {
     let mine = set(&store, 1, "w").await;
     let ids: Vec<String> = (0..20).map(|n| format!("m{n}")).collect();
@@ -220,19 +220,19 @@ pub async fn p18_what_is_gone_is_removed_in_bites(store: Webhooks) {
     assert_eq!(
         store.log.delivery(made[0]).await.unwrap(),
         None,
-        "P18 at once"
+        "P18 immediately"
     );
     let mut removed = 0;
     loop {
-        let bite = store.records.remove_gone(3, at(2)).await.unwrap();
-        assert!(bite <= 3, "P18 at most the limit, not {bite}");
-        removed += bite;
+        let batch = store.records.remove_gone(3, at(2)).await.unwrap();
+        assert!(batch <= 3, "P18 at most the limit, not {batch}");
+        removed += batch;
         assert_eq!(
             listed(&store, Scope::All).await,
             [1, 0, 0, 1],
             "P18 the others"
         );
-        if bite < 3 {
+        if batch < 3 {
             break;
         }
     }

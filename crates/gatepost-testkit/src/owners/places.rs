@@ -8,7 +8,7 @@ use crate::fixtures::{UNLIMITED, at, place, tenant, version, webhook_of};
 use crate::harness::Webhooks;
 use crate::runtime::racing;
 
-/// No version is given twice, also not to two realms, however many change at once.
+/// No version may be given twice, not even to two realms, and not by concurrent changes.
 pub async fn p02_no_version_is_given_twice(store: Webhooks) {
     let writers = (1..=8).map(|owner| {
         let store = store.clone();

@@ -8,9 +8,9 @@ use crate::fixtures::{at, claim, occurrence, place, settlement, tenant, version}
 use crate::harness::Webhooks;
 use crate::world::{Held, Set, enqueue, set};
 
-/// Once a store was said to be restored, no row number, revision, version or token is given that
-/// may have been given since the backup; whoever knows another version of a realm has to read all
-/// of it. What is stored stays, and what waits is sent.
+/// After the caller reports that the store was restored, it must not give a row number, revision,
+/// version or token that may have been given since the backup, and a caller with another version of
+/// a realm must have to read all of it. Stored rows must stay, and waiting deliveries must be sent.
 pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     let places = [tenant(1), Realm::Shared];
     place(&store, 1, places[0]).await;
@@ -37,19 +37,19 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     assert!(passed(now.1.revision.0, rows.1.revision.0), "P19 task");
     assert!(passed(now.2.revision.0, rows.2.revision.0), "P19 event");
     let mut seen = Vec::new();
-    for (place, before) in places.into_iter().zip(versions) {
-        let now = version(&store, place).await;
-        assert!(passed(now.0, before.0), "P19 {now:?} of {place}");
+    for (realm, before) in places.into_iter().zip(versions) {
+        let now = version(&store, realm).await;
+        assert!(passed(now.0, before.0), "P19 {now:?} of {realm}");
         seen.push(now);
         // A version of a lost change that other processes saw, and the last one of the backup.
         for since in [RoutesVersion(before.0 + 7), before] {
-            let changes = store.records.route_changes(place, since).await.unwrap();
+            let changes = store.records.route_changes(realm, since).await.unwrap();
             assert_eq!(changes, None, "P19 {since:?}");
         }
-        let mut held = Held::read(&store, place).await;
-        assert!(held.catch_up(&store, place).await, "P19 from now on");
+        let mut held = Held::read(&store, realm).await;
+        assert!(held.catch_up(&store, realm).await, "P19 from now on");
     }
-    assert_ne!(seen[0], seen[1], "P19 a version is of one place");
+    assert_ne!(seen[0], seen[1], "P19 a version belongs to one realm");
     let new = set(&store, 2, "new").await;
     let [before, after] = [other, new].map(rows_of);
     for (new, old) in after.into_iter().zip(before) {

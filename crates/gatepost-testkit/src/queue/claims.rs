@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{Claim, Disposition, Enqueued, NewDelivery, Sett
 use crate::fixtures::{at, claim, direct, message, queued, settlement_of};
 use crate::harness::Webhooks;
 
-/// A token settles the deliveries that it was given for and no other, however it was given.
+/// A token must settle the deliveries for which it was given and no others, however it was given.
 pub async fn q30_a_token_is_good_for_its_delivery_alone(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
     let claimed = claim(&store, hook, 0).await;

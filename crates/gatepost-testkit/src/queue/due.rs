@@ -37,14 +37,15 @@ async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
         let Some(Queues::Beyond(next)) = page.more else {
             return found;
         };
-        assert!(next > after, "Q46 it goes on");
+        assert!(next > after, "Q46 it continues");
         after = next;
     }
     panic!("Q46 the walk ends");
 }
 
-/// Due lanes are those in which something became due within the span that was asked for, its end
-/// included: each once, in order. No more than the limit is looked at; it goes on from there.
+/// Due queues must be those in which something became due within the requested period, its end
+/// included: each once, in order. One call must look at no more than the limit, and the next one
+/// must continue from there.
 pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3]).await;
     let batch = [(2, 1), (0, 2), (0, 2), (1, 3), (0, 9)];
@@ -77,7 +78,7 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
             Some(Queues::Due(more)) => Some(more),
             _ => None,
         };
-        assert!(after.is_none_or(|more| more > from), "Q43 it goes on");
+        assert!(after.is_none_or(|more| more > from), "Q43 it continues");
         calls += 1;
         assert!(calls < 9, "Q43 it ends");
     }
@@ -85,8 +86,8 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
     assert_eq!(found, wanted, "Q43 one at a time");
 }
 
-/// The lanes of webhooks are looked up for those that were asked for, each once and in order, with
-/// what a due lane says; what nobody knows has none.
+/// If a caller requests the queues of some webhooks, the due ones must be returned, each once and
+/// in order, with the data of a due queue; an unknown webhook must have none.
 pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3, 4]).await;
     for (webhook, due) in hooks.iter().zip([3, 1, 2, 50]) {
@@ -108,8 +109,8 @@ pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
     assert_eq!(none, [], "Q45 nobody");
 }
 
-/// A sweep visits every lane in which something waits, in order, at most the limit in one call, and
-/// names those that may be claimed from.
+/// A sweep must visit every queue in which something waits, in order, at most the limit in one
+/// call, and return those that can be claimed from.
 pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3, 4, 5]).await;
     for (webhook, due) in hooks.iter().zip([3, 1, 50, 2, 3]) {

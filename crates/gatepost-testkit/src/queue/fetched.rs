@@ -12,8 +12,8 @@ use crate::fixtures::{at, change, claim, direct, end, message, queued, settlemen
 use crate::harness::Webhooks;
 use crate::runtime::racing;
 
-/// What was handed out ends as sent, by one attempt more, once: not what is another webhook's, is
-/// being sent, was attempted or replayed since, or has ended.
+/// A fetched delivery must end as `sent`, with one more attempt, only once. The store must skip it
+/// if it is another webhook's, is running, was attempted or replayed since then, or has ended.
 pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c", "d"]).await;
     let other = store

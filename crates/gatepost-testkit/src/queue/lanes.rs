@@ -7,7 +7,7 @@ use super::look::names;
 use crate::fixtures::{START, UNLIMITED, at, claim, direct, lane, message, queued, webhook};
 use crate::harness::Webhooks;
 
-/// A delivery is claimable at its due time and not a microsecond before.
+/// A delivery must be claimable at its due time and not a microsecond before.
 pub async fn q01_due_is_inclusive(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let lanes = [lane(hook, QueueClass::First)];
@@ -28,7 +28,7 @@ pub async fn q01_due_is_inclusive(store: Webhooks) {
     );
 }
 
-/// The lanes with work come in order, in pages.
+/// Due queues must be returned in order, in pages.
 pub async fn q17_due_lanes_come_in_pages(store: Webhooks) {
     let mut hooks = Vec::new();
     for name in ["x", "y", "z"] {

@@ -14,8 +14,8 @@ use crate::fixtures::{
 use crate::harness::Webhooks;
 use crate::runtime::racing;
 
-/// Of sixteen that consume one task at once under one version of the routes, one stores its
-/// delivery.
+/// If sixteen callers consume one task concurrently under one version of the routes, exactly one
+/// must store its delivery.
 pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     let common = consumed_once(&store, Realm::Shared, 0).await;
     // The task is a system administrator's, and each racer is about another tenant.
@@ -65,7 +65,7 @@ async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usiz
     rows.len()
 }
 
-/// An enqueue whose caller goes away leaves all of its deliveries or none.
+/// An enqueue whose caller drops it must leave all of its deliveries or none.
 pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     for n in 0..40_u64 {
@@ -90,7 +90,7 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
     }
 }
 
-/// Eight workers that claim a few at a time get two hundred deliveries, each once.
+/// If eight workers claim a few deliveries at a time, they must get all two hundred, each once.
 pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let batch = (0..200).map(|n| message(hook, &format!("m{n}"), at(0)));

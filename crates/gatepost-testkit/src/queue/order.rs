@@ -13,8 +13,8 @@ use crate::fixtures::{at, change, claim, direct, message, queued, tenant};
 use crate::harness::Webhooks;
 use crate::runtime::racing;
 
-/// Row numbers of a webhook in order rise in the order of commit: whoever has seen one never sees a
-/// smaller one appear, however many enqueue at once.
+/// Row numbers of a webhook in order must rise in the order of commit: a reader who has seen one
+/// must never see a smaller one appear, even with concurrent enqueues.
 pub async fn q35_row_numbers_rise_in_order_of_commit(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     change(&store, hook, |w| w.order = DeliveryOrder::InOrder).await;
@@ -60,7 +60,7 @@ pub async fn q35_row_numbers_rise_in_order_of_commit(store: Webhooks) {
     assert_eq!(seen.len(), 192, "Q35 all of them");
 }
 
-/// Of enqueues at once, each is judged alone: what is wrong with one fails no other.
+/// Concurrent enqueues must be checked separately: an error in one must not fail another.
 pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
     let hook = queued(&store, &["known"]).await;
     let old = Basis::Realms(vec![(tenant(1), RoutesVersion(i64::MAX))]);

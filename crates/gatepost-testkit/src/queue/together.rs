@@ -22,9 +22,9 @@ fn what(answer: &Result<Enqueued, StoreError>) -> String {
     }
 }
 
-/// Enqueues in one call are judged in their order, each alone: an earlier one makes an id known and
-/// moves a realm for a later one, and one that is refused fails no other. Each has its answer, and
-/// row numbers come in that order.
+/// Enqueues in one call must be checked separately and in their order: an earlier one makes an id
+/// known and changes a realm for a later one, and a refused one must not fail another. Each must
+/// have its own result, and row numbers must rise in that order.
 pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let once = task(hook);
@@ -90,8 +90,8 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
     assert!(none.is_empty(), "Q48 none");
 }
 
-/// What was stored is sent at least once, by workers that die, give back and try again; each
-/// attempt that was settled is logged once, and nothing ends that was not sent.
+/// Stored deliveries must be sent at least once by workers that die, release and retry. Each
+/// settled attempt must be logged once, and no delivery may end unsent.
 pub async fn q49_what_was_stored_is_sent_at_least_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let batch = (0..40).map(|n| message(hook, &format!("m{n}"), at(0)));

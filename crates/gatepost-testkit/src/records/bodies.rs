@@ -8,9 +8,9 @@ use crate::fixtures::{UNLIMITED, at, event, task, webhook};
 use crate::harness::Webhooks;
 use crate::world::tasks_in;
 
-/// A list reads the messages of tasks, and the filters and contexts of events, that were asked
-/// for: all of them, none, or as many as come to a number of bytes, page by page, in one row at
-/// least. What else a row holds is read with it in any case.
+/// A list must read the requested messages of tasks, and filters and contexts of events: all of
+/// them, none, or up to a number of bytes, page by page, with at least one row each. The rest of a
+/// row must be read in any case.
 pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
     let records = &store.records;
     let new = webhook("w");

@@ -27,8 +27,8 @@ async fn compare(store: &Webhooks, at_place: Realm, kept: &mut Vec<Held>, id: &s
     kept.push(now);
 }
 
-/// What a store names as changed makes of what was held before what is matched now, whatever was
-/// done in between, and however long ago it was read.
+/// The changes that a store returns must turn the routes that a caller read earlier into those that
+/// are matched now, whatever was done in between, and however long ago they were read.
 pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
@@ -107,7 +107,8 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
     done("an owner removed").await;
 }
 
-/// The same after random changes of many owners in several realms, from every version seen.
+/// The changes that a store returns must be complete also after random changes of many owners in
+/// several realms, from every version seen.
 pub async fn r38_changes_add_up_after_random_ones(store: Webhooks) {
     let mut lot = StdRng::seed_from_u64(0x6761_7465);
     let places = [Realm::Shared, tenant(1), tenant(2)];
@@ -178,7 +179,7 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
     }
 }
 
-/// A store remembers the last thousand changes of a realm, whatever is changed in others.
+/// A store must remember the last thousand changes of a realm, whatever is changed in others.
 pub async fn r39_a_thousand_changes_are_remembered(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     place(&store, 2, tenant(2)).await;

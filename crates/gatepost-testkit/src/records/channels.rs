@@ -9,8 +9,8 @@ use crate::fixtures::{UNLIMITED, at, routes, version};
 use crate::harness::Webhooks;
 use crate::world::set;
 
-/// A webhook keeps its channels and its own delays between attempts, through edits of both; whoever
-/// reads what is matched, whole, by event or as a change, reads the channels too.
+/// A webhook must keep its channels and its own delays between attempts, through edits of both;
+/// every read of the routes, of the whole realm, by event or as a change, must return the channels.
 pub async fn r43_a_webhook_is_matched_by_its_channels(store: Webhooks) {
     let records = &store.records;
     let of = set(&store, 1, "w").await;
@@ -36,7 +36,7 @@ pub async fn r43_a_webhook_is_matched_by_its_channels(store: Webhooks) {
 
         let expected = WebhookRoute::of(&edited);
         let whole = routes(&store, Realm::Shared).await.webhooks;
-        assert_eq!(whole, from_ref(&expected), "R43 of the place");
+        assert_eq!(whole, from_ref(&expected), "R43 of the realm");
         let some = records.routes_of(Realm::Shared, &event.event_type, &event.event);
         assert_eq!(some.await.unwrap().webhooks, whole, "R43 of the event");
         let changes = records.route_changes(Realm::Shared, before).await.unwrap();

@@ -10,8 +10,8 @@ use crate::fixtures::{UNLIMITED, at, routes, version};
 use crate::harness::Webhooks;
 use crate::world::set;
 
-/// An event keeps its filter, also one that was stored when filters were not obeyed and is not
-/// understood; whoever reads what is matched, whole, by event or as a change, reads it too.
+/// An event must keep its filter, also one that was stored but is not understood; every read of the
+/// routes, of the whole realm, by event or as a change, must return it.
 pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
     let records = &store.records;
     let of = set(&store, 1, "w").await;
@@ -31,7 +31,7 @@ pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
 
         let expected = EventRoute::of(&edited).unwrap();
         let whole = routes(&store, Realm::Shared).await.events;
-        assert_eq!(whole, from_ref(&expected), "R42 of the place, {text}");
+        assert_eq!(whole, from_ref(&expected), "R42 of the realm, {text}");
         let (event_type, event) = (&expected.event_type, &expected.event);
         let some = records.routes_of(Realm::Shared, event_type, event).await;
         assert_eq!(some.unwrap().events, whole, "R42 of the event, {text}");

@@ -21,8 +21,8 @@ fn bytes(bytes: u64) -> AtMost {
     AtMost { bytes, ..UNLIMITED }
 }
 
-/// An owner's webhooks, tasks and events have at most as many bytes together as each change allows,
-/// to the byte; a record that does not grow is stored however much there is.
+/// An owner's webhooks, tasks and events may together have as many bytes as each change allows, to
+/// the byte; a record that does not grow must be stored however many there are.
 pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
     let records = &store.records;
     let theirs = set(&store, 2, "w").await;
@@ -108,7 +108,8 @@ fn with_message(task: &Task, text: &str) -> Task {
     }
 }
 
-/// What an owner has is counted as it is now: rows of each table, and the bytes of all.
+/// The usage of an owner must be counted as it is at the time of the call: the rows of each table,
+/// and the bytes of all.
 pub async fn r30_usage_counts_what_is_there(store: Webhooks) {
     let records = &store.records;
     let used = async |owner| records.record_usage(OwnerId(owner)).await.unwrap();

@@ -22,8 +22,8 @@ async fn row_of(store: &Webhooks, of: Set) -> (WebhookRoute, TaskRoute, EventRou
     )
 }
 
-/// What is matched in a realm are the enabled tasks and events of its owners, in order, with their
-/// webhooks; nothing of another realm.
+/// The store must match the enabled tasks and events of the owners in a realm, in order, with their
+/// webhooks, and nothing of another realm.
 pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     let records = &store.records;
     place(&store, 1, tenant(1)).await;
@@ -51,7 +51,7 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     assert_eq!(found.events, [event_a, event_b.clone()], "R33 events");
     let theirs = routes(&store, tenant(2)).await;
     let theirs: Vec<_> = theirs.tasks.iter().map(|t| t.id).collect();
-    assert_eq!(theirs, [other.task], "R33 the other place");
+    assert_eq!(theirs, [other.task], "R33 the other realm");
 
     let mut row = records.task(a.task).await.unwrap().unwrap();
     row.value.enabled = false;
@@ -69,7 +69,8 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     }
 }
 
-/// What one event of a realm runs is the same whether it is asked for alone or with all.
+/// The routes of one event of a realm must be the same whether they are requested for it or with
+/// those of all events.
 pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     let records = &store.records;
     let mut sets = Vec::new();
@@ -110,8 +111,8 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
     }
 }
 
-/// Versions come in the order of the request; a realm of which nothing is known has one too, and
-/// nothing has changed there since.
+/// Versions must be returned in the order of the request; a realm of which nothing is known must
+/// have one, too, and no changes after it.
 pub async fn r36_every_place_has_a_version(store: Webhooks) {
     set(&store, 1, "w").await;
     let records = &store.records;

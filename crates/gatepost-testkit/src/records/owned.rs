@@ -8,8 +8,8 @@ use crate::fixtures::{UNLIMITED, at};
 use crate::harness::Webhooks;
 use crate::world::set;
 
-/// Tasks that are asked for together come each once, in order of their numbers, with their messages
-/// and revisions; those that are not there are left out.
+/// Tasks that are requested together must be returned once each, by row number, with their messages
+/// and revisions; those that do not exist must be left out.
 pub async fn r26_tasks_come_with_their_messages(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
@@ -27,8 +27,8 @@ pub async fn r26_tasks_come_with_their_messages(store: Webhooks) {
     assert!(found[0].revision < row.revision, "R26 the other's revision");
 }
 
-/// Heads come in the order that was asked for, one for each: whose a record is, its name, which an
-/// event has not, and whether it is used; nothing for those that are not there.
+/// Heads must be returned in the order of the request, one for each: the owner of the record, its
+/// name (an event has none), and whether it is enabled; none for a record that does not exist.
 pub async fn r41_heads_say_what_their_records_say(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
@@ -77,7 +77,7 @@ pub async fn r41_heads_say_what_their_records_say(store: Webhooks) {
     assert!(none.is_empty(), "R41 none asked for");
 }
 
-/// Where everything can be read nothing is listed as unreadable.
+/// If all records can be read, none may be listed as unreadable.
 pub async fn r27_what_can_be_read_is_not_unreadable(store: Webhooks) {
     use gatepost_storage::Scope;
     set(&store, 1, "w").await;

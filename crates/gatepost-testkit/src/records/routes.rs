@@ -5,7 +5,8 @@ use gatepost_ids::Realm;
 use crate::fixtures::{UNLIMITED, at, event, routes, task, version, webhook};
 use crate::harness::Webhooks;
 
-/// The routes are all records of the realm read together at one version, even while others write.
+/// The routes must be all records of the realm, read together at one version, even while others
+/// write.
 pub async fn r15_routes_are_read_together(store: Webhooks) {
     let records = store.records.clone();
     let writer = tokio::spawn(async move {

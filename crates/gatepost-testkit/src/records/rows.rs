@@ -50,7 +50,7 @@ pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
     assert!(positive, "R1 row numbers are positive");
 }
 
-/// Times are those that were passed, to the microsecond; an edit changes only `modified`.
+/// Times must be those that were passed, to the microsecond; an edit must change only `modified`.
 pub async fn r02_times_are_kept_to_the_microsecond(store: Webhooks) {
     let records = &store.records;
     let made = at(0) + TimeDelta::microseconds(123_456);
@@ -68,7 +68,7 @@ pub async fn r02_times_are_kept_to_the_microsecond(store: Webhooks) {
     assert_eq!((row.created, row.modified), (made, later), "R2 edited");
 }
 
-/// A message of a mebibyte and the longest texts that the model allows are kept.
+/// A message of a mebibyte and the longest texts that the model allows must be kept.
 pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
     let hook = store
         .records
@@ -92,7 +92,7 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
     assert!(read.value == long, "R8");
 }
 
-/// An error reveals no secret and no message, neither itself nor its sources.
+/// An error must reveal no secret and no message, neither itself nor its sources.
 pub async fn r21_an_error_tells_no_secret(store: Webhooks) {
     let records = &store.records;
     let hook = records

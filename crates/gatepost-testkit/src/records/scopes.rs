@@ -35,7 +35,8 @@ async fn walked(store: &Webhooks, sets: &[Set], scope: Scope, newest: bool) -> [
     found
 }
 
-/// A list of an owner or of a tenant holds that one's rows and no other, page by page, either way.
+/// A list of an owner or a tenant must hold their rows and no others, page by page, in either
+/// direction.
 pub async fn r31_a_list_holds_the_rows_of_its_scope(store: Webhooks) {
     let mut sets = Vec::new();
     for n in 0..12 {

@@ -20,8 +20,9 @@ fn at_most(webhooks: u64, tasks: u64, events: u64) -> RecordUsage {
     }
 }
 
-/// A webhook, the task that sends it and the events that run it are stored together, each naming
-/// the one before it whatever the caller wrote; where one of them is refused, none is stored.
+/// A webhook, the task that sends it and the events that run it must be stored together, each
+/// naming the one before it, whatever the caller passes; if one of them is refused, none may be
+/// stored.
 pub async fn r44_records_are_stored_together_or_not_at_all(store: Webhooks) {
     let records = &store.records;
     let theirs = set(&store, 2, "w").await;
@@ -46,7 +47,7 @@ pub async fn r44_records_are_stored_together_or_not_at_all(store: Webhooks) {
     let stored = records
         .insert_records(new("a"), &at_most(1, 1, 2), at(0))
         .await;
-    let stored = stored.expect("R44 the name is free, and there is room");
+    let stored = stored.expect("R44 the name is free, and the limit not reached");
     let (webhook, made) = (stored.webhook.unwrap(), stored.task.unwrap());
     assert!(
         matches!(made.value.action, Action::Send { webhook: sent, .. } if sent == webhook.id),

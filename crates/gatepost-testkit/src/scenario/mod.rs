@@ -83,7 +83,7 @@ pub(crate) async fn play(name: &'static str, home: Arc<dyn Harness<Webhooks>>) -
         let failed = answer.is_err();
         let answer = shown(answer);
         let Some(wanted) = step.wanted else {
-            assert!(!failed, "it cannot go on: {line}: {answer}");
+            assert!(!failed, "it cannot continue: {line}: {answer}");
             continue;
         };
         assert!(

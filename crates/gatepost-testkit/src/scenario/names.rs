@@ -1,6 +1,6 @@
 //! Names of rows.
 
-/// What a scenario calls rows of one kind.
+/// The names that a scenario gives to rows of one kind.
 #[derive(Clone, Debug)]
 pub(super) struct Names<I>(Vec<(String, I)>);
 

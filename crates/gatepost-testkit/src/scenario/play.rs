@@ -1,4 +1,4 @@
-//! What a scenario plays on.
+//! The store of a scenario, and the names of its rows.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct Play {
     pub(super) records: Names<RecordId>,
     pub(super) deliveries: Names<DeliveryId>,
     pub(super) outbox: Names<OutboxId>,
-    /// What was pushed, by the name of its row.
+    /// The pushed occurrences, by the names of their rows.
     pub(super) pushed: BTreeMap<String, Occurrence>,
     /// The tokens of each delivery, the newest last.
     pub(super) tokens: BTreeMap<DeliveryId, Vec<ClaimToken>>,

@@ -278,7 +278,7 @@ async fn swept(
         let Some(Queues::Beyond(next)) = page.more else {
             return Ok(found);
         };
-        assert!(next > after, "a sweep goes on");
+        assert!(next > after, "a sweep continues");
         after = next;
     }
 }

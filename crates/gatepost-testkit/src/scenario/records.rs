@@ -310,11 +310,11 @@ impl Play {
         let places: Vec<Realm> = step.words.iter().map(|word| realm(word)).collect();
         let versions = self.store.records.routes_versions(&places).await?;
         let mut moved = Vec::new();
-        for (place, version) in step.words.iter().zip(versions) {
-            let before = self.versions.insert((*place).to_owned(), version);
+        for (name, version) in step.words.iter().zip(versions) {
+            let before = self.versions.insert((*name).to_owned(), version);
             match before.map(|before| version.cmp(&before)) {
-                Some(Ordering::Greater) => moved.push((*place).to_owned()),
-                Some(Ordering::Less) => moved.push(format!("{place} fell")),
+                Some(Ordering::Greater) => moved.push((*name).to_owned()),
+                Some(Ordering::Less) => moved.push(format!("{name} fell")),
                 _ => {}
             }
         }

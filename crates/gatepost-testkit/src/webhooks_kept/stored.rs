@@ -16,8 +16,8 @@ const URL_PATH: &str = "services/canary-path-5b0c";
 /// Parts of a request, in its URL's path, in its query, and in an ordinary header.
 const KEPT: [&str; 3] = ["canary-path-Zq7x", "canary-query-Kv3p", "canary-room-Hj5t"];
 
-/// The disk holds no secret of a webhook in plaintext, its URL included. The harness opens its
-/// store with a sealing key.
+/// The disk must not hold a secret of a webhook in plaintext, including its URL. The harness opens
+/// its store with a sealing key.
 pub async fn d06_secrets_lie_sealed(place: Home) -> Outcome {
     let store = place.fresh().await;
     let full = Webhook {
@@ -50,9 +50,9 @@ pub async fn d06_secrets_lie_sealed(place: Home) -> Outcome {
     Outcome::Held
 }
 
-/// The disk holds nothing in plaintext of what an attempt keeps of request and response: the URL
-/// and the headers, and what a target repeats of them. It reads as it was, also when the store is
-/// opened again. The harness opens its store with a sealing key.
+/// The disk must not hold in plaintext the request and response of an attempt: the URL and the
+/// headers, and what a target repeats of them. Every read must return the same, also when the store
+/// is opened again. The harness opens its store with a sealing key.
 pub async fn d11_attempts_lie_sealed(place: Home) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["message-of-d11"]).await;

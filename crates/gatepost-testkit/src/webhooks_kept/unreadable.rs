@@ -36,8 +36,9 @@ async fn unreadable(store: &Webhooks, scope: Scope, limit: u32) -> Vec<RecordId>
     found.into_iter().map(|row| row.record).collect()
 }
 
-/// A record that cannot be read is `Corrupt` by itself, passed over in lists and routes, listed as
-/// unreadable with its owner, the oldest first, and can be deleted; it stops nothing else.
+/// A record that cannot be read must be `Corrupt` if it is requested by its number, skipped in
+/// lists and routes, and listed as unreadable with its owner, oldest first. It must be possible to
+/// delete it, and it must affect nothing else.
 pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     let store = home.fresh().await;
     let records = &store.records;
@@ -72,7 +73,7 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     assert_eq!(
         listed(&store).await,
         wanted,
-        "D9 lists go on until a page is full"
+        "D9 lists continue until a page is full"
     );
     let some = records.webhooks(&[a.webhook, b.webhook]).await.unwrap();
     assert_eq!(some.len(), 1, "D9 webhooks by number");
@@ -116,7 +117,7 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     assert_eq!(deleted.map(kind), [None; 3], "D9 deleted");
     assert!(
         unreadable(&store, Scope::All, 9).await.is_empty(),
-        "D9 no more"
+        "D9 none left"
     );
     let left = routes(&store, Realm::Shared).await.tasks.len();
     assert_eq!(left, 1, "D9 what is left");

@@ -8,8 +8,9 @@ use crate::fixtures::{at, claim, queued, settlement};
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 
-/// Every field of an attempt is kept as it was settled, each alone and exactly, but for its number,
-/// which the store counts. It is read so also when the store is opened again.
+/// Every field of an attempt is stored as it was settled, separately and exactly, except for its
+/// number, which the store counts. Every read must return the same, also when the store is opened
+/// again.
 pub async fn f07_every_field_of_an_attempt_is_kept(home: Home) -> Outcome {
     let store = home.fresh().await;
     let hook = queued(&store, &["m"]).await;
@@ -17,7 +18,7 @@ pub async fn f07_every_field_of_an_attempt_is_kept(home: Home) -> Outcome {
     let mut delivery = None;
     for (number, attempt) in attempts().into_iter().enumerate() {
         let claims = claim(&store, hook, 0).await;
-        let claimed = claims.first().expect("F7 it is due at once");
+        let claimed = claims.first().expect("F7 it is due immediately");
         let mut settlement = settlement(claimed, Disposition::Retry { due: at(0) });
         settlement.attempt = Some(attempt.clone());
         let settled = store.queue.settle(vec![settlement], at(1)).await;

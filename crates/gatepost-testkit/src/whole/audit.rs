@@ -11,8 +11,8 @@ use crate::fixtures::at;
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
-/// Every field of an entry is kept, each alone and exactly, and read so in every list, also when
-/// the store is opened again.
+/// Every field of an entry is stored, separately and exactly, and every list must return the same,
+/// also when the store is opened again.
 pub async fn f09_every_field_of_an_entry_is_kept(
     place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
 ) -> Outcome {

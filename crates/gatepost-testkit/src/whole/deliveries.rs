@@ -18,9 +18,9 @@ use crate::outcome::Outcome;
 #[derive(Clone, Copy)]
 struct Hooks([WebhookId; 2]);
 
-/// Every field of a delivery is as it was enqueued, each alone and exactly, and then as it was
-/// claimed, settled, reclaimed, cancelled, hastened and replayed: what each of these changes, and
-/// nothing else. It is read so in every way, also when the store is opened again.
+/// Every field of a delivery is stored as it was enqueued, separately and exactly. A claim,
+/// settlement, reclaim, cancellation, immediate retry and replay must change their own fields and
+/// nothing else. Every read must return the same, also when the store is opened again.
 pub async fn f06_every_field_of_a_delivery_is_kept(home: Home) -> Outcome {
     let store = home.fresh().await;
     let hooks = Hooks::stored(&store).await;

@@ -20,10 +20,10 @@ struct Events {
     tasks: [TaskId; 2],
 }
 
-/// Every field of an event is stored with it, each alone and exactly; an edit of one field changes
-/// that field and no other but the owner, who is that of its task, and what no edit may change
-/// stays, whatever the caller passes. It is read so in every way, also when the store is opened
-/// again.
+/// Every field of an event is stored with it, separately and exactly. An edit of one field must
+/// change that field and no other but the owner, who is that of its task, and fields that no edit
+/// may change must stay, whatever the caller passes. Every read must return the same, also when the
+/// store is opened again.
 pub async fn f04_every_field_of_an_event_is_kept(place: Home) -> Outcome {
     let store = place.fresh().await;
     let mut tasks = [TaskId(0); 2];

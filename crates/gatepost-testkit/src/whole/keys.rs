@@ -15,9 +15,9 @@ use crate::outcome::Outcome;
 
 struct Keys(Arc<dyn KeyStore>);
 
-/// Every field of a key is stored with it, each alone and exactly; an edit of one field changes
-/// that field and no other, and what no edit and no roll may change stays, whatever the caller
-/// passes. It is read so in every way, also when the store is opened again.
+/// Every field of a key is stored with it, separately and exactly. An edit of one field must change
+/// that field and no other, and fields that no edit or roll may change must stay, whatever the
+/// caller passes. Every read must return the same, also when the store is opened again.
 pub async fn f01_every_field_of_a_key_is_kept(
     place: Arc<dyn Harness<Arc<dyn KeyStore>>>,
 ) -> Outcome {

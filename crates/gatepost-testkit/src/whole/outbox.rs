@@ -11,9 +11,10 @@ use crate::fixtures::{at, direct, occurrence, outbox};
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 
-/// Every field of a row of the outbox is kept, each alone and exactly: as it was pushed, as it was
-/// left for later, and as it is moved on or put off, which change what is left, when it is due and
-/// its turn, and nothing else. It is read so also when the store is opened again.
+/// Every field of a row of the outbox is stored, separately and exactly, whether it was pushed or
+/// added for later. Continuing or postponing it must change the remaining tasks, the due time and
+/// the round, and nothing else. Every read must return the same, also when the store is opened
+/// again.
 pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outcome {
     let store = home.fresh().await;
     let mut rows = Vec::new();

@@ -9,9 +9,9 @@ use crate::fixtures::at;
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
 
-/// Every field of an owner's row is kept: a realm alone changes where the owner stands, a hold
-/// alone whether the owner is held, and nobody else's row changes. It is read so in every way, also
-/// when the store is opened again.
+/// Every field of an owner's row is kept. Assigning a realm must change only the realm, a
+/// suspension only whether the owner is suspended, and no other owner's row may change. Every read
+/// must return the same, also when the store is opened again.
 pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
     let store = place.fresh().await;
     let mut rows: Vec<OwnerRow> = Vec::new();

@@ -16,9 +16,9 @@ type WebhookRow = Row<WebhookId, Webhook>;
 
 struct Hooks(Webhooks);
 
-/// Every field of a webhook is stored with it, each alone and exactly; an edit of one field changes
-/// that field and no other, and what no edit may change stays, whatever the caller passes. It is
-/// read so in every way, also when the store is opened again.
+/// Every field of a webhook is stored with it, separately and exactly. An edit of one field must
+/// change that field and no other, and fields that no edit may change must stay, whatever the
+/// caller passes. Every read must return the same, also when the store is opened again.
 pub async fn f02_every_field_of_a_webhook_is_kept(place: Home) -> Outcome {
     let store = place.fresh().await;
     let table = Hooks(store);
