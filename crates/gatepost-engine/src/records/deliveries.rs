@@ -125,9 +125,13 @@ impl Engine {
         how: WaitingChange,
     ) -> Result<Vec<ChangedDelivery>, EngineError> {
         let now = self.core.clock.now()?;
+        let log_bytes = match how {
+            WaitingChange::Fetched { .. } => AttemptRecord::fetched(now).kept_bytes(),
+            _ => 0,
+        };
         let ended = self.core.store.change_waiting(deliveries, how, now).await?;
         for ended in &ended {
-            self.core.access.ended(ended.owner, ended.bytes, 0);
+            self.core.access.ended(ended.owner, ended.bytes, log_bytes);
         }
         Ok(ended)
     }

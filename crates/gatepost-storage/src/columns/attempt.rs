@@ -97,13 +97,14 @@ impl SealedAttempt {
     /// Creates the attempt of a fetched delivery, as [`AttemptRecord::fetched`] does.
     #[must_use]
     pub fn fetched(claim: Claim, now: DateTime<Utc>) -> Self {
+        let attempt = AttemptRecord::fetched(now);
         Self {
             claim,
             started: now,
             duration: Duration::ZERO,
-            class: AttemptRecord::fetched(now).class,
+            kept_bytes: attempt.kept_bytes(),
+            class: attempt.class,
             status: None,
-            kept_bytes: 0,
             detail: None,
         }
     }
