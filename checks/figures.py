@@ -14,11 +14,11 @@ MAX_FIELDS = 8
 ENGINE = "crates/gatepost-engine/src/"
 # What the engine may have at most. These figures only fall.
 ENGINE_MOST = {
-    "lines of code": 14370,
-    "files": 170,
+    "lines of code": 14357,
+    "files": 169,
     "modules": 36,
     "layers": 12,
-    "numeric constants": 205,
+    "numeric constants": 204,
 }
 NUMBER = r"(?:[ui](?:8|16|32|64|128|size)|f64|Duration|TimeDelta)"
 CONSTANT = re.compile(rf"\bconst [A-Z][A-Z0-9_]*: [(\[]?{NUMBER}\b")
