@@ -91,16 +91,19 @@ def spaced(phrase):
 # -- the ratchet -----------------------------------------------------------------------------------
 
 # What each column of the table counts.
-COLUMNS = ("docs", "comments", "markdown")
+COLUMNS = ("docs", "comments", "markdown", "tests")
 COUNTS = "checks/words.txt"
 HEAD = """# How often each pattern of checks/words.py may occur at most: in doc comments, strings and
-# translations; in other comments; in Markdown. The numbers only fall: checks/words.py --lower"""
+# translations; in other comments; in Markdown; in names of tests. The numbers only fall:
+# checks/words.py --lower"""
 START = r"(?:^|(?<=[.!?:])[ ]+)(?:[-*|>] +|\*\*)*"
 # Words that have another meaning in the field, or none, and turns of phrase that are not English.
 # Their names are the rows of `checks/words.txt`, which says how often each may occur.
 WORDS = {
     "begins-with-what": START + r"(?-i:What|Whatever|Who|Whoever)\b(?![^.!?]*\?)",
     "begins-with-of": START + r"(?-i:Of (?!course\b)|That of\b|Those\b)",
+    "test-begins-with": r"^test: (?:what|who|whoever|of|that|those|where|when|if)\b",
+    "test-over-8-words": r"^test: (?:\S+ ){8}",
     "alone": r"(?<!let )(?<!leave )(?<!stand-)\balone\b",
     "at-once": r"\bat once\b",
     "basis": r"\bbasis\b",
@@ -140,6 +143,8 @@ CODE = re.compile(
     r"^[ ]*(```|~~~).*?^[ ]*\1|`[^`]*`|\]\([^)]*\)|\bhttps?:\S+|^\[[^]]*\]: \S+",
     re.DOTALL | re.MULTILINE,
 )
+# A test, behind its attributes.
+TEST = re.compile(r"#\[(?:tokio::)?test\b[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:async )?fn (\w+)")
 FTL = re.compile(r"^[\w-]+ = ?|\{[^}]*\}", re.MULTILINE)
 # The lines of a scenario other than its sentence.
 SENTENCE = re.compile(r"^(?![A-Z]).*$", re.MULTILINE)
@@ -197,6 +202,9 @@ def prose(tree):
         for start, text in paragraphs(source):
             column = "docs" if text.startswith(DOC) else "comments"
             yield from split(column, source.path, source.line(start), text)
+        for test in TEST.finditer(source.code):
+            name = test[1].replace("_", " ")
+            yield "tests", source.path, source.line(test.start(1)), f"test: {name}"
         if STRINGS_OF.match(source.path):
             for start, text in source.strings:
                 if " " in text and not SQL.search(text):
