@@ -236,7 +236,7 @@ fn with_namespace(script: &str, args: &[&Path]) -> Option<std::process::Output> 
 }
 
 #[tokio::test]
-async fn a_full_disk_is_an_error_and_on_it_goes_when_there_is_room() {
+async fn full_disk_is_an_error_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
     // The child fills the disk, prints that and waits; the disk grows; the child continues.
     let script = r#"

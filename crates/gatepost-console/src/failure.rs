@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_door_have_the_status_that_says_whose_fault_it_is() {
+    fn management_errors_have_the_status_of_their_cause() {
         let tasks = vec!["tell".to_owned(), "count".to_owned()];
         for (error, status) in [
             (ManageError::NotFound, 404),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_has_a_few_all_have_more_and_what_ended_makes_room() {
+    fn direct_requests_are_limited_by_owner_and_in_all() {
         let all = AtOnce::new(MOST);
         let one = |owner| begin(&all, owner, None);
         let mut own: Vec<_> = (0..MOST.owner).map(|_| one(0).unwrap()).collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_owners_of_a_place_leave_room_to_those_of_another() {
+    fn owners_of_a_realm_leave_slots_to_others() {
         let all = AtOnce::new(MOST);
         let [busy, other] = [1, 2].map(|tenant| Some(Realm::Tenant(TenantId(tenant))));
         // Owners who were not placed yet share a realm like others.

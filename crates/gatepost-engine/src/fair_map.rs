@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_has_everything_until_others_need_room_and_then_they_have_as_much() {
+    fn owner_has_all_entries_until_others_need_some() {
         let mut map = map();
         fill(&mut map, 1, 1_000, 1);
         assert_eq!(held(&map, [1]), [160]);

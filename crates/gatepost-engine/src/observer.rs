@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_callback_that_panics_leaves_room_for_the_next() {
+    async fn panicking_callback_frees_its_permit() {
         let (passed_on, notices) = mpsc::channel();
         let observers = Observers::new(Arc::new(PassesOn(passed_on)));
         let webhook = WebhookId(1);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_a_user_some_wait_more_are_refused_and_who_goes_away_makes_room() {
+    async fn lists_of_a_user_wait_then_are_refused() {
         let turns = Turns::default();
         let first = turns.turn(HIM).await.unwrap();
         let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(turns.turn(HIM))).collect();

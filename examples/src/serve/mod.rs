@@ -68,7 +68,7 @@ pub async fn serve(
 
 /// Serves until `stop` is ready; then open requests are finished, for at most 10 seconds, and the
 /// listener is closed. Each request carries the peer's address as
-/// [`ConnectInfo`](axum::extract::ConnectInfo).
+/// [`ConnectInfo`].
 ///
 /// # Errors
 /// If the loop that accepts connections panicked. A listener that fails is tried again.

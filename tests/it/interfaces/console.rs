@@ -26,7 +26,7 @@ async fn the_console_leaves_change_and_record_or_neither_when_the_client_leaves(
 }
 
 #[tokio::test]
-async fn both_roofs_write_the_same_word_for_the_same_act() {
+async fn console_and_rest_audit_the_same_operation() {
     let (rest, console) = (words(&Rest).await, words(&Pages).await);
     assert_eq!(console.len(), 31);
     for (what, word) in &console {

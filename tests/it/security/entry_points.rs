@@ -7,7 +7,7 @@ use serde_json::Value;
 use tests::entry_points::{Door, Doors, PASSWORD, PASSWORD_DOORS, retry_after};
 
 #[tokio::test]
-async fn a_thousand_wrong_passwords_are_a_dozen_at_each_door() {
+async fn thousand_wrong_passwords_are_a_dozen_attempts_each() {
     for door in PASSWORD_DOORS {
         let doors = Doors::open().await;
         let mut refused = 0;

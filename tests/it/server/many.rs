@@ -26,7 +26,7 @@ async fn lives(stream: &mut TcpStream) -> bool {
 
 /// Regression: a thousand sockets that send nothing.
 #[tokio::test]
-async fn who_fills_the_server_with_idle_sockets_makes_room() {
+async fn idle_sockets_are_closed_for_new_connections() {
     let limits = ServeLimits {
         connections: 40,
         connections_per_network: 10,
@@ -70,7 +70,7 @@ async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
 
 /// A connection's slot is freed, however the connection ends.
 #[tokio::test]
-async fn connections_that_end_make_room() {
+async fn ended_connections_free_their_permit() {
     let limits = ServeLimits {
         connections: 2,
         connections_per_network: 2,

@@ -37,7 +37,7 @@ impl Door {
 }
 
 #[test]
-fn the_right_key_from_the_right_place_in_time_opens_the_door() {
+fn valid_key_from_an_allowed_address_is_accepted() {
     let door = Door::new();
     assert!(
         !door

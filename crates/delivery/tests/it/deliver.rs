@@ -77,7 +77,7 @@ fn waits(dial: &InMemory) -> Vec<f64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_are_retries_and_one_on_the_schedule_of_the_house() {
+async fn default_schedule_attempts_once_plus_retries() {
     let (sender, dial, mut seen) =
         setup(&[("HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n", After::Close)]);
     let delivered = sender

@@ -146,7 +146,7 @@ async fn many_at_once_each_arrive_once() {
 }
 
 #[tokio::test]
-async fn an_origin_that_has_all_that_may_lie_idle_gives_up_room_for_another() {
+async fn origin_with_all_idle_connections_yields_one() {
     let (busy, other) = (Receiver::fixed(OK).await, Receiver::fixed(OK).await);
     let sender = local_builder().max_idle(8, 8).build().unwrap();
     let mut running = tokio::task::JoinSet::new();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_keys_never_take_more_than_their_room() {
+    fn cache_of_many_keys_stays_bounded() {
         let mut kept = Kept::new(LONGEST, 1_000);
         for key in 0..100_000 {
             kept.put(key, key, LONGEST);

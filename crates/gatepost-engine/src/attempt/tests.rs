@@ -207,7 +207,7 @@ async fn a_platform_that_does_not_say_who_the_owner_is_costs_that_delivery_a_wai
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_makes_room_for_others_after_two_seconds() {
+async fn request_frees_its_quick_slot_after_two_seconds() {
     let records = Records::new();
     let in_flight = InFlightLimits::default().with_total(1);
     let limits = Limits::default().with_in_flight(in_flight);
@@ -295,7 +295,7 @@ impl Transport for Explodes {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_panics_costs_its_claim_and_its_room_is_given_back() {
+async fn panicking_job_loses_its_claim_and_frees_its_slot() {
     let (records, mut bench, webhook) = bench(&[]).await;
     let worker = Arc::get_mut(&mut bench.worker).unwrap();
     worker.transport = Arc::new(Explodes);

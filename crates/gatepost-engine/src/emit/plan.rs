@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_not_receive_it_makes_nothing_and_who_has_no_room_is_counted() {
+    fn denied_owners_make_nothing_and_full_ones_are_counted() {
         let tasks = tasks(&[1, 2, 3, 3, 4]);
         let hearing = all(&[
             (1, Hearing::No),

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn every_two_seconds_it_is_written_and_no_more_is_kept_than_there_is_room_for() {
+    async fn counts_are_written_every_two_seconds_and_bounded() {
         let world = World::new().await;
         let webhook = world.records.webhook(|_| {}).await;
         let lifecycle = Lifecycle::default();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_has_a_hundredth_of_the_room_and_all_have_no_more_than_there_is() {
+    fn owner_has_a_hundredth_of_a_bounded_registry() {
         let mut book = Book::default();
         (0..3 * OF_ONE as i64).for_each(|webhook| failing(&mut book, webhook, 1));
         assert_eq!(book.len(), OF_ONE);

@@ -131,7 +131,7 @@ fn waiting_checks_charge_their_address_and_no_account() {
 }
 
 #[test]
-fn a_wrong_secret_counts_once_and_shuts_the_door_of_passwords_too() {
+fn wrong_secret_counts_once_for_passwords_too() {
     let (guesses, clock) = limiter(limits());
     let from = addr("2001:db8::1");
     for _ in 0..100 {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_take_no_more_than_their_room_and_none_where_nobody_is_told() {
+    fn refusals_of_many_keys_stay_bounded() {
         let refusals = Refusals::default();
         refusals.note(KeyId(1), HERE);
         assert!(refusals.take(9, at(0)).is_empty());

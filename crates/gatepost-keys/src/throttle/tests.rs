@@ -67,7 +67,7 @@ fn buckets_that_are_full_again_are_forgotten_and_those_in_use_are_not() {
 }
 
 #[test]
-fn there_are_never_more_buckets_than_there_is_room_for() {
+fn buckets_stay_within_their_limit() {
     let buckets = Buckets::default();
     for id in 0..300_000 {
         buckets.of(id, at(0)).draw(limit(60), at(0)).unwrap();

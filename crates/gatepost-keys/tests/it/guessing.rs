@@ -54,7 +54,7 @@ async fn present(keys: &KeyService, header: &str, from: &str) -> Result<(), Deni
 }
 
 #[tokio::test]
-async fn the_fourth_guess_shuts_the_door_and_the_good_key_still_passes() {
+async fn fourth_guess_is_refused_and_a_good_key_passes() {
     let (keys, good) = service().await;
     for _ in 0..4 {
         assert_eq!(
@@ -112,7 +112,7 @@ async fn who_presents_nothing_does_not_guess() {
 }
 
 #[tokio::test]
-async fn a_program_that_repeats_a_key_of_old_shuts_no_door() {
+async fn repeated_old_key_locks_nobody_out() {
     let (keys, _) = service().await;
     let old = guess();
     for _ in 0..50 {

@@ -46,7 +46,7 @@ async fn owner_of(keys: &KeyService, token: &str) -> Result<OwnerId, Denied> {
 }
 
 #[tokio::test]
-async fn an_old_token_opens_the_door_though_it_was_refused_a_moment_before() {
+async fn imported_token_is_accepted_right_after_a_refusal() {
     let world = world();
     assert!(owner_of(&world.keys, TOKEN).await.is_err());
     let row = imported(&world, draft(1, "deploy")).await.unwrap();

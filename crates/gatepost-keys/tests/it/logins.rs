@@ -201,7 +201,7 @@ async fn whoever_has_logged_in_here_before_is_not_locked_out() {
 }
 
 #[tokio::test]
-async fn a_good_token_always_passes_and_wrong_ones_shut_the_door_of_passwords() {
+async fn good_token_always_passes_wrong_ones_lock_passwords() {
     let door = Door::new();
     for n in 0..20 {
         let (status, _) = door.ask("10.0.0.1", "x-token", &format!("token{n}")).await;

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_has_an_eighth_and_room_comes_back() {
+    fn owner_has_an_eighth_of_the_buffer() {
         let mut buffer = Buffer::default();
         let share = fill(&mut buffer, 1);
         assert_eq!(share, ROOM_OF_OWNER / bytes(&full(1)));

@@ -64,7 +64,7 @@ async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_reco
 
 /// The later, small message would fit.
 #[tokio::test]
-async fn what_has_no_room_is_not_overtaken_by_what_failed_after_it() {
+async fn replay_over_the_limit_is_not_overtaken() {
     let quota = Quota::UNLIMITED.with_waiting_bytes(50_000);
     let world = World::with(quota).await;
     // One delivery has failed before.

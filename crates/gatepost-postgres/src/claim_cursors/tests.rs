@@ -100,7 +100,7 @@ fn a_claim_that_failed_leads_back_to_the_front() {
 }
 
 #[test]
-fn no_more_lanes_are_remembered_than_there_is_room_for() {
+fn remembered_queues_stay_within_their_limit() {
     let fronts = claimed();
     for webhook in 2..10_000 {
         let claiming = fronts.claim(vec![(lane(webhook), 1)]);

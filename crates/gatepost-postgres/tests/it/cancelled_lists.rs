@@ -94,7 +94,7 @@ async fn a_list_that_is_given_up_ends_in_the_server_and_nobody_waits_behind_it()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_room_of_a_list_that_is_given_up_is_taken_until_it_has_ended() {
+async fn abandoned_list_keeps_its_permit_until_it_ends() {
     let held = Held::new().await;
     let lists = [held.list(), held.list()];
     let given_up = held.until(|running| running.len() == 2).await;

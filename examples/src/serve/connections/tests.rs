@@ -39,7 +39,7 @@ fn a_network_is_an_ipv4_address_or_a_64_of_ipv6() {
 }
 
 #[tokio::test]
-async fn the_longest_idle_makes_room() {
+async fn longest_idle_connection_is_closed_first() {
     let (all, limits) = (Connections::default(), limits(3, 3));
     let admit = |address: &str| all.admit(network(address), &limits);
     let [first, second, third] =
@@ -59,7 +59,7 @@ async fn the_longest_idle_makes_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_over_the_limit_makes_room_in_the_own_network_alone() {
+async fn network_over_its_limit_closes_only_its_own() {
     let (all, limits) = (Connections::default(), limits(10, 2));
     let admit = |address: &str| all.admit(network(address), &limits);
     let other = admit("192.0.2.9").unwrap();

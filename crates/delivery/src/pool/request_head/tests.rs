@@ -44,7 +44,7 @@ async fn sent(requests: Vec<(Vec<u8>, Vec<u8>)>, room: usize) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn our_heads_replace_theirs_whatever_room_there_is(
+    fn own_heads_replace_hypers_in_any_buffer(
         requests in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..200), prop::collection::vec(any::<u8>(), 0..200)), 1..4),
         room in 1_usize..300,
     ) {

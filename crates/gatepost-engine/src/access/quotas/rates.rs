@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_hundred_thousand_owners_take_no_more_than_their_room_and_make_it_again() {
+    async fn rates_of_many_owners_stay_bounded_and_are_swept() {
         let rates = Rates::new();
         let all = |rates: &Rates| {
             for n in 0..100_000 {

@@ -117,7 +117,7 @@ fn small() -> Quota {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_this_process_stores_takes_room_at_once_and_the_store_learns_it_with_the_flush() {
+async fn own_deliveries_count_immediately_and_are_flushed_later() {
     let world = World::new(small()).await;
     assert_eq!(world.room(), (10, 1_000));
     world.judge.stored(OWNER, 4, 400);
@@ -276,7 +276,7 @@ async fn by_hand_as_often_as_allowed_then_the_refusal_says_when() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
+async fn usage_of_many_owners_stays_bounded() {
     let world = World::new(small()).await;
     for owner in 0..100_000_u32 {
         let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));

@@ -220,7 +220,7 @@ async fn a_token_is_used_again_however_large_the_webhooks_of_others_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_large_token_takes_room_among_the_webhooks_of_its_owner() {
+async fn large_token_counts_among_its_owners_webhooks() {
     let (long, records) = ("a".repeat(16 * 1024), Records::new());
     let webhooks = WebhookCache::with_memory(records.store.clone(), 64 * 1024);
     let mut ids = Vec::new();

@@ -86,7 +86,7 @@ async fn what_waits_is_found_and_lanes_take_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_is_claimed_than_there_is_room_for() {
+async fn claims_stay_within_the_free_slots() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for _ in 0..20 {

@@ -90,7 +90,7 @@ async fn a_change_of_the_records_between_is_seen_by_all_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_has_no_more_room_by_many_than_by_one_after_the_other() {
+async fn emit_many_has_the_same_limits_as_single_emits() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let platform = Platform::new();

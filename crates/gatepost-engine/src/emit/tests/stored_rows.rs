@@ -13,7 +13,7 @@ use super::*;
 use crate::config::InFlightLimits;
 
 #[tokio::test(start_paused = true)]
-async fn what_there_is_room_for_is_leased_and_sent_at_once_and_the_rest_waits() {
+async fn deliveries_within_free_slots_are_leased_others_wait() {
     let records = Records::new();
     let webhook = records.tagged("${NAME}").await;
     let in_flight = InFlightLimits::default().with_per_webhook(2);

@@ -68,7 +68,7 @@ async fn another_counts_when_the_one_that_did_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn room_is_made_each_ten_seconds_by_one_process_and_a_store_that_fails_is_asked_again() {
+async fn retention_runs_every_ten_seconds_in_one_process() {
     let world = World::new().await;
     world.store.fail("prepare_log", 2, Fault::Refused);
     let processes = [1, 2, 3].map(|holder| world.begin(holder));

@@ -162,7 +162,7 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deleted_webhook_makes_room_at_once() {
+async fn deleted_webhook_frees_its_quota_immediately() {
     let (records, bench) = of(Quota::default().with_waiting(3)).await;
     let engine = bench.engine();
     let full = engine.create_webhook(&webhook(1, "full")).await.unwrap().id;

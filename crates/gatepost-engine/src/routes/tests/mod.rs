@@ -193,7 +193,7 @@ async fn a_place_that_is_too_large_is_looked_up_and_tried_again_after_a_while() 
 }
 
 #[tokio::test]
-async fn what_was_not_used_lately_makes_room_and_is_read_again() {
+async fn least_recently_used_table_is_evicted_and_reread() {
     let records = Records::new();
     let store = counted(&records);
     let tables = Tables::new(store.clone(), 64 * 1024);

@@ -24,7 +24,7 @@ async fn tasks(records: &Records, owner: u128, message: &str, number: usize) -> 
 }
 
 #[tokio::test]
-async fn webhooks_of_one_owner_push_out_none_of_another_and_have_what_room_there_is() {
+async fn owner_evicts_only_own_webhooks_when_memory_is_full() {
     let records = Records::new();
     let other = records.webhook(|w| w.owner = OwnerId(OTHER)).await;
     let greedy = records.large_webhooks(GREEDY, 100).await;

@@ -54,7 +54,7 @@ async fn nobody_finds_a_row_a_name_or_a_number_that_is_not_theirs_to_see() {
 
 /// The control: whichever check is forgotten, it is noticed.
 #[tokio::test]
-async fn a_door_that_forgets_one_check_is_noticed() {
+async fn interface_that_forgets_one_check_is_found() {
     let verbs = calls(NOWHERE).into_iter().map(|call| call.name);
     let methods = verbs.chain(lists::METHODS).chain(beside::METHODS);
     for method in methods {
