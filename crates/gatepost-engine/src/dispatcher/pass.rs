@@ -63,8 +63,6 @@ impl Dispatcher {
     fn take(&self, permit: Permit, route: Arc<Route>, claims: &mut Claims) {
         if !route.sends() {
             self.admission.leave(route.id);
-            // It may have been resumed since this was read.
-            self.admission.inquiries.ask(route.id);
             permit.found_nothing();
         } else if self.admission.read(&route) {
             claims.add(permit, route);
