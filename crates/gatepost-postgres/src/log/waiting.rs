@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, QueueClass, WaitingChange,
+    AttemptRecord, ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, QueueClass,
+    WaitingChange,
 };
 use uuid::Uuid;
 use webhook_model::WebhookId;
@@ -59,7 +60,10 @@ impl PostgresStore {
         };
         let [ids, webhooks, attempts] = &columns;
         let mut params: Vec<Param<'_>> = vec![&**ids, &info, &now, &**webhooks, &**attempts];
-        params.extend(keep.iter().map(|keep| keep as Param<'_>));
+        let kept_bytes = AttemptRecord::fetched(now).kept_bytes().cast_signed();
+        if let Some(keep) = &keep {
+            params.extend([keep as Param<'_>, &kept_bytes]);
+        }
         let rows = self.db().query(sql, &params).await?;
         let (mut changed, mut lanes) = (Vec::new(), Vec::new());
         for row in &rows {
