@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{
     ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, EndReason, IfWaiting,
     WaitingChange,
 };
-use webhook_model::{DeliveryMode, WebhookId};
+use webhook_model::{DeliveryMode, OwnerId, WebhookId};
 
 use super::look::names;
 use crate::fixtures::{at, change, claim, direct, end, message, queued, settlement, webhook};
@@ -126,6 +126,9 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     end(&store, hook, Disposition::Sent, 41).await;
     let late = vec![handed[2]];
     assert_eq!(say(&store, late).await, [], "Q54 what was sent since");
+    let usage = store.log.recount_usage(OwnerId(1), u64::MAX).await;
+    let counted = usage.unwrap().log_bytes;
+    assert!(counted >= attempt_bytes(&store).await, "Q54 attempts count");
 }
 
 /// Returns the waiting deliveries of a webhook, the oldest first.
@@ -144,4 +147,14 @@ async fn say(store: &Webhooks, deliveries: Vec<IfWaiting>) -> Vec<ChangedDeliver
     };
     let changed = store.log.change_waiting(deliveries, kept, at(3));
     changed.await.unwrap()
+}
+
+/// Returns the bytes that all attempts count for the log.
+async fn attempt_bytes(store: &Webhooks) -> u64 {
+    let (mut bytes, all) = (0, DeliveryQuery::all(Page::first(9)));
+    for row in store.log.list_deliveries(&all).await.unwrap() {
+        let attempts = store.log.attempts(row.id, 9).await.unwrap();
+        bytes += attempts.iter().map(|a| a.kept_bytes()).sum::<u64>();
+    }
+    bytes
 }
