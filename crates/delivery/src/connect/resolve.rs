@@ -105,6 +105,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::atomic::Ordering::SeqCst;
     use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
 
     use super::*;
 
@@ -127,10 +128,8 @@ mod tests {
             ..SystemResolver::new(4)
         };
         for _ in 0..10 {
-            let waited = tokio::time::timeout(
-                std::time::Duration::from_millis(20),
-                resolver.resolve("a.example"),
-            );
+            let waited =
+                tokio::time::timeout(Duration::from_millis(20), resolver.resolve("a.example"));
             assert!(
                 waited.await.is_err(),
                 "the attempt is over, the lookup is not"
@@ -167,11 +166,11 @@ mod tests {
         let silent: Vec<_> = (0..500).map(|n| format!("{n}.silent.example")).collect();
         let mut waiting: Vec<_> = silent.iter().map(|name| resolver.resolve(name)).collect();
         for lookup in &mut waiting {
-            let waited = tokio::time::timeout(std::time::Duration::from_millis(1), lookup);
+            let waited = tokio::time::timeout(Duration::from_millis(1), lookup);
             assert!(waited.await.is_err());
         }
         let again = resolver.resolve("good.example");
-        let again = tokio::time::timeout(std::time::Duration::from_secs(60), again).await;
+        let again = tokio::time::timeout(Duration::from_secs(60), again).await;
         *SILENT.0.lock().unwrap() = false;
         SILENT.1.notify_all();
         assert!(matches!(again, Ok(Ok(_))), "{again:?}");
