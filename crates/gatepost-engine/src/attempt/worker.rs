@@ -288,13 +288,15 @@ impl Worker {
     /// Notifies the scheduler of a delivery that is pending again; a webhook in order may then send
     /// its next, in whichever queue it waits.
     fn goes_on(&self, job: &Job, class: QueueClass, due: Option<DateTime<Utc>>) {
-        let webhook = job.route.id;
+        let (webhook, admission) = (job.route.id, &self.admission);
+        // Behind a retry or a lost claim, the scheduler's count of what waits may be a guess.
+        let is_first = job.class == QueueClass::First;
         if let Some(due) = due {
             let now = self.core.clock.now().unwrap_or(job.claimed);
             let after = (due - now).to_std().unwrap_or_default();
-            self.admission.due_later(Lane { webhook, class }, after);
-        } else if job.route.is_in_order() {
-            self.admission.inquiries.ask(webhook);
+            admission.due_later(Lane { webhook, class }, after);
+        } else if job.route.is_in_order() && !(is_first && admission.has_waiting(webhook)) {
+            admission.inquiries.ask(webhook);
         }
     }
 }
