@@ -32,6 +32,8 @@ pub(crate) struct PageContext {
     pub api: Option<Arc<str>>,
     /// Whether the console removed a key from the address of the page.
     pub key_withheld: bool,
+    /// Whether the page responds to a form.
+    pub is_sent: bool,
     /// The platform's form for logging out.
     pub logout: Option<Arc<LogoutForm>>,
 }

@@ -111,7 +111,7 @@ impl Failure {
                     }
                 },
                 Self::TooLarge => (p("frame-failure-too-large-text")),
-                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
+                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, "", field).into()), ("rule", excess.rule(texts).into())])) },
                 Self::Conflict(_) | Self::InUse(..) | Self::Invalid(..) | Self::Refused(_) | Self::TooFast { .. } | Self::Unreadable | Self::Changed => p { (self.words(texts).unwrap_or_default()) },
                 Self::Unavailable => (p("frame-failure-unavailable-text")),
                 Self::Internal => (p("frame-failure-internal-text")),
@@ -135,7 +135,7 @@ impl Failure {
                 texts.with("frame-failure-in-use-by", &values)
             }
             Self::Invalid(field, rule) => {
-                let field = layout::label(texts, field);
+                let field = layout::label(texts, "", field);
                 let values = [("field", field.into()), ("rule", said(rule).into())];
                 texts.with("frame-failure-invalid", &values)
             }

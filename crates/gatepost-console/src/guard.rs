@@ -64,13 +64,14 @@ pub(crate) async fn guard(
         Err(error) => return Failure::from(error).bare(&console),
     };
     let path = parts.uri.path();
-    let ctx = PageContext {
+    let mut ctx = PageContext {
         actor: console.management.of(&principal),
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
         path: path.strip_suffix(AGAIN).unwrap_or(path).into(),
         api: api_url(console.api.as_ref(), original(&parts), &parts.headers).map(Into::into),
         key_withheld: is_done && is_told(&parts.uri),
+        is_sent: false,
         logout: logout_form(&console, &user).map(Arc::new),
         console,
     };
@@ -80,6 +81,7 @@ pub(crate) async fn guard(
             Ok(request) => request,
             Err(failure) => return failure.page(&ctx),
         };
+        ctx.is_sent = true;
     }
     request.extensions_mut().insert(ctx.clone());
     let mut response = in_layout(&ctx, next.run(request).await);

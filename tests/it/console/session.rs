@@ -32,7 +32,10 @@ async fn without_a_session_every_page_leads_to_the_login_and_back() {
     for page in PAGES {
         let answer = nobody.get(page).await;
         assert_eq!(answer.status, 303, "{page}");
-        assert!(answer.to().starts_with("/login?back=%2F%63"), "{page}");
+        assert!(
+            answer.to().starts_with("/login?back=%2Fconsole%2F"),
+            "{page}"
+        );
         assert_eq!(answer.html, "", "{page}");
     }
     let refused = nobody.post("/console/keys/new", &[("name", "x")]).await;

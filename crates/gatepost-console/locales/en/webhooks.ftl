@@ -285,7 +285,7 @@ webhooks-form-headers-title = Headers
 webhooks-form-header-mode = Enter headers
 webhooks-form-header-mode-rows = As names and values
 webhooks-form-header-mode-text = As text
-webhooks-form-rows = Headers, in the order they are sent
+webhooks-form-header = Headers, in the order they are sent
 # $number: of the row, from 1.
 webhooks-form-row-name = Header { $number } name
 webhooks-form-row-value = Header { $number } value

@@ -189,21 +189,17 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
     }
 }
 
-/// Renders a summary of the form's errors, with links to the fields.
-pub(crate) fn errors(texts: &Texts, problems: &Problems) -> Markup {
-    errors_of(texts, problems, &texts.of("frame-nothing-saved"))
-}
-
-/// Does the same as [`errors`] for a form that does something other than save.
-pub(crate) fn errors_of(texts: &Texts, problems: &Problems, nothing: &str) -> Markup {
+/// Renders a summary of the form's errors, with links to the fields, which are named as in the form
+/// of `area`; `nothing` is the name of the text for what was not done.
+pub(crate) fn errors(texts: &Texts, area: &str, problems: &Problems, nothing: &str) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
-                strong { (nothing) }
+                strong { (texts.of(nothing)) }
                 @for why in problems.refusals() { " " (why) }
                 @if problems.of_fields().next().is_some() {
                     " " (texts.of("frame-correct"))
-                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(texts, field)) } ": " (rule) } } }
+                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(texts, area, field)) } ": " (rule) } } }
                 }
             }
         }
@@ -222,11 +218,13 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// Returns the name of a field without its label: for `retry_schedule` the text
-/// `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
-pub(crate) fn label(texts: &Texts, field: &str) -> String {
-    if let Some(name) = texts.find(&format!("frame-field-{}", field.replace('_', "-"))) {
-        return name.into_owned();
+/// Returns the name of a field: for `retry_schedule` its label `webhooks-form-retry-schedule`, or
+/// the text `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
+pub(crate) fn label(texts: &Texts, area: &str, field: &str) -> String {
+    for part in [&format!("{area}-form"), "frame-field"] {
+        if let Some(name) = texts.find(&format!("{part}-{}", field.replace('_', "-"))) {
+            return name.into_owned();
+        }
     }
     if let Some(variable) = field.strip_prefix("var.") {
         return format!("${{{variable}}}");

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
-    Column, InputKind, area, check, checks, editor, errors, errors_of, input, label, picker,
-    radios, select,
+    Column, InputKind, area, check, checks, editor, errors, input, label, picker, radios, select,
 };
 use gatepost_manage::AccessLevel;
 use http::StatusCode;
@@ -197,7 +196,7 @@ pub(crate) fn page_of(
     let to = |section: Section| html! { a href=(at(section.path())) { (section.name(texts)) } };
     html! {
         (DOCTYPE)
-        html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
+        html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) data-sent[ctx.is_sent] {
             (document_head(console, head.title))
             body {
                 a.skip href="#main" inert[behind] { (texts.of("frame-skip")) }

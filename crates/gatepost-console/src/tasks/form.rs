@@ -28,7 +28,8 @@ pub(super) struct Tasks;
 impl Resource for Tasks {
     type Row = TaskRow;
     type Draft = Task;
-    type Saved = ();
+    /// The number of a new task.
+    type Saved = Option<TaskId>;
     const AREA: &'static str = "tasks";
     const SECTION: Section = Section::Tasks;
 
@@ -120,19 +121,26 @@ impl Resource for Tasks {
         ctx: &PageContext,
         row: Option<&TaskRow>,
         draft: Task,
-    ) -> Result<(), ManageError> {
+    ) -> Result<Option<TaskId>, ManageError> {
         let Some(row) = row else {
-            return ctx.actor.create_task(draft).await.map(|_| ());
+            return Ok(Some(ctx.actor.create_task(draft).await?.id));
         };
         let edited = ctx.actor.edit_task(row.id, move |task| {
             task.clone_from(&draft);
             Ok(())
         });
-        edited.await.map(|_| ())
+        edited.await.map(|_| None)
     }
 
-    async fn saved(ctx: &PageContext, done: &'static str, _: ()) -> Result<Response, Failure> {
-        Ok(to_list::<Self>(ctx, done))
+    async fn saved(
+        ctx: &PageContext,
+        done: &'static str,
+        new: Option<TaskId>,
+    ) -> Result<Response, Failure> {
+        Ok(match new {
+            Some(id) => to_list::<Self>(ctx, &format!("{done}&new={id}")),
+            None => to_list::<Self>(ctx, done),
+        })
     }
 
     fn refusal(error: &ManageError) -> Option<(&'static str, &'static str)> {

@@ -178,7 +178,7 @@ fn body(
     let mut types = types(ctx);
     types.insert(0, (String::new(), none));
     html! {
-        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
+        (layout::errors(t, "tasks", problems, "tasks-test-refused"))
         @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {

@@ -57,8 +57,7 @@ fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
 
 pub(super) fn how_to_fetch(ctx: &PageContext, row: &Row<WebhookId, Webhook>) -> Markup {
     let t = ctx.texts();
-    let set = ctx.console.api.as_ref().map(|api| api.as_str());
-    let api = set.unwrap_or(API).trim_end_matches('/');
+    let api = ctx.api.as_deref().unwrap_or(API);
     let line = |query: &str| {
         let url = format!("{api}/webhook_urls/{}/messages{query}", row.id);
         format!("curl -H \"Authorization: Bearer $API_KEY\" '{url}'")

@@ -183,7 +183,7 @@ async fn rest(
     let when = when_fields(ctx, row.value.owner, form, problems).await?;
     let preview = previewed(ctx, row.id, form).await;
     Ok(html! {
-        (layout::errors(t, problems))
+        (layout::errors(t, "events", problems, "frame-nothing-saved"))
         form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(form.text("type"));
