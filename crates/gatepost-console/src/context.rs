@@ -88,9 +88,19 @@ pub(crate) struct ConsoleState {
     /// The address of the API, if the platform set it.
     pub api: Option<Url>,
     pub assets: Assets,
+    pub slots: Slots,
+    /// The sources that may show the console in a frame; empty for none.
+    pub ancestors: String,
     pub csrf: Csrf,
     pub tickets: Tickets,
     pub texts: Texts,
+}
+
+/// The platform's own markup on each page.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub header: String,
+    pub footer: String,
 }
 
 impl ConsoleState {

@@ -86,6 +86,8 @@ webhooks-failing-replay = Replay { $count } failed…
 # Names the links to the pages about a webhook for screen readers.
 webhooks-tabs = Webhook
 webhooks-tab-overview = Overview
+webhooks-tab-deliveries = Deliveries
+webhooks-tab-signing = Signing
 webhooks-tab-subscriptions = Subscriptions
 webhooks-tab-settings = Settings
 # Screen readers say this for the button that copies the URL.

@@ -1,16 +1,13 @@
 //! Sections of a webhook's page: the deliveries that were not stored because a limit was reached,
 //! and the shell commands that fetch messages.
 
-use std::borrow::Cow;
-
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{DropReason, Dropped};
+use gatepost_storage::webhooks::Dropped;
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::texts::Texts;
 use crate::time::stamp;
 
 /// The number of counts that are shown.
@@ -39,19 +36,11 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
                     tbody { @for row in dropped { tr {
                         td data-label=(minute) { div { (stamp(t, row.minute, now)) } }
                         td data-label=(deliveries) { span { (row.count) } }
-                        td data-label=(why) { span { (reason(t, row.reason)) } }
+                        td data-label=(why) { span { (t.of(&format!("webhooks-dropped-{}", row.reason.as_str()))) } }
                     } } }
                 } }
             }
         }
-    }
-}
-
-fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
-    match reason {
-        DropReason::Waiting => texts.of("webhooks-dropped-waiting"),
-        DropReason::Occurrence => texts.of("webhooks-dropped-occurrence"),
-        DropReason::Rate => texts.of("webhooks-dropped-rate"),
     }
 }
 

@@ -174,12 +174,7 @@ async fn rest(
         ctx.texts(),
         ctx.at(&format!("/webhooks/{}/subscribe", row.id)),
     );
-    let sheet = Sheet {
-        texts: t,
-        area: "tasks",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(t, "tasks", form, problems);
     let when = when_fields(ctx, row.value.owner, form, problems).await?;
     let preview = previewed(ctx, row.id, form).await;
     Ok(html! {
