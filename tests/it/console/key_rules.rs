@@ -14,7 +14,7 @@ use webhook_model::ObjectId;
 const NEW: &str = "/console/keys/new";
 
 #[tokio::test]
-async fn an_expired_key_stays_in_the_table_and_can_only_be_deleted() {
+async fn expired_key_stays_listed_and_permits_only_deletion() {
     let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
     let site = Site::start_at(clock.clone()).await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -40,7 +40,7 @@ async fn an_expired_key_stays_in_the_table_and_can_only_be_deleted() {
 }
 
 #[tokio::test]
-async fn keys_are_managed_by_their_user_the_tenants_administrator_and_the_systems() {
+async fn keys_are_managed_by_owner_and_administrators_only() {
     let site = Site::start().await;
     let (admin, tina, ulf, vera) = (
         Visitor::login(&site, "admin").await,
@@ -127,7 +127,7 @@ async fn tenant_administrator_is_offered_users_to_manage() {
 }
 
 #[tokio::test]
-async fn hints_while_typing_come_from_the_same_validation() {
+async fn key_form_check_reports_errors_and_warnings() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let check = async |fields: &[(&str, &str)]| -> serde_json::Value {

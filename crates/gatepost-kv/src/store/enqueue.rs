@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
-    RoutesVersion, StoredDelivery,
+    ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, Precondition,
+    RecordId, RoutesVersion, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, Revision, StoreError};
 use webhook_model::{Event, OccurrenceId, Task, Webhook};
@@ -22,7 +22,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> O
     if is_used(tx, &batch.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
-    if let Some(changed) = changed_basis(tx, batch)? {
+    if let Some(changed) = changed_precondition(tx, batch)? {
         return Ok(changed);
     }
     use_up(tx, &batch.origin, now)?;
@@ -75,23 +75,23 @@ fn is_used(tx: &mut Tx<'_>, origin: &Origin) -> Outcome<bool> {
 }
 
 /// Returns the result of an enqueue whose preconditions no longer hold.
-fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
+fn changed_precondition(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     let mut changed = Vec::new();
     for task in &batch.consume {
         if head_of::<Task>(tx, *task)?.is_none() {
             changed.push(RecordId::Task(*task));
         }
     }
-    match &batch.basis {
-        Basis::Nothing => {}
-        Basis::Realms(places) => {
+    match &batch.precondition {
+        Precondition::Nothing => {}
+        Precondition::Realms(places) => {
             for (place, version) in places {
                 if realms::version(tx, *place)? != *version {
                     return Ok(Some(Enqueued::RoutesChanged));
                 }
             }
         }
-        Basis::Rows(rows) => {
+        Precondition::Rows(rows) => {
             for (record, revision) in rows {
                 if !stands(tx, *record, *revision)? {
                     changed.push(*record);
