@@ -78,7 +78,7 @@ const KINDS: [Kind; 4] = [
             json!({
                 "name": "all", "url": "https://example.com/in", "headers": "X-A:1\nX-B:2\n", "authorization_type": "oauth2",
                 "authorization_value": "s3cret", "oauth_token_url": "https://example.com/token", "oauth_client_id": "me",
-                "oauth_scope": "a b", "oauth_client_auth": "body", "allow_insecure": true, "timeout": 7, "retries": 9,
+                "oauth_scope": "a b", "oauth_client_auth": "body", "allow_insecure": true, "timeout": 7, "retries": 2,
                 "retry_schedule": "5s, 1m", "rate": 3, "channels": "billing, project-7", "delivery_mode": "fetch",
                 "enabled": false, "in_order": true,
             })
