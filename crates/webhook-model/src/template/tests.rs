@@ -1,5 +1,7 @@
 //! Templates with user input.
 
+use chrono_tz::Tz;
+
 use super::{MAX_RENDERED, RenderError, Template, Values, format_date};
 use crate::Message;
 
@@ -152,7 +154,8 @@ fn as_many_unknown_variables_as_a_message_can_hold_are_listed_in_order() {
 
 #[test]
 fn the_date_is_shown_in_the_zone_of_the_host() {
-    let at = |text: &str, zone: &str| format_date(text.parse().unwrap(), zone.parse().unwrap());
+    let at =
+        |text: &str, zone: &str| format_date(text.parse().unwrap(), &zone.parse::<Tz>().unwrap());
     for (time, zone, expected) in [
         (
             "2025-10-16T15:38:07Z",
