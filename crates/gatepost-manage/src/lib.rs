@@ -51,6 +51,7 @@ pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use audit_log::{AuditLog, AuditLogBuilder, Deletion, Deletions};
 pub use changes::{Changes, FieldChange};
+pub use completion::Answer;
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;

@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{Dropped, RecordId};
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 impl Actor {
@@ -16,17 +16,12 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`]; failures of store and accounts.
-    pub async fn dropped_of(
-        &self,
-        webhook: WebhookId,
-        limit: u32,
-    ) -> Result<Vec<Dropped>, ManageError> {
-        contain(async {
+    pub fn dropped_of(&self, webhook: WebhookId, limit: u32) -> Answer<'_, Vec<Dropped>> {
+        contain(async move {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
             let scope = Scope::Owner(owner);
             Ok(self.engine().dropped(scope, Some(webhook), limit).await?)
         })
-        .await
     }
 
     /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
@@ -35,8 +30,8 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn dropped(&self, limit: u32) -> Result<Vec<Dropped>, ManageError> {
-        contain(async {
+    pub fn dropped(&self, limit: u32) -> Answer<'_, Vec<Dropped>> {
+        contain(async move {
             let mut known = HashMap::new();
             let mut seen = Vec::new();
             let scope = self.authority().scope();
@@ -55,6 +50,5 @@ impl Actor {
             }
             Ok(seen)
         })
-        .await
     }
 }
