@@ -14,7 +14,7 @@ use std::time::Duration;
 use benches::store::{self, BODY, Backend, Work};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::KeyStore as _;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use rusqlite::{Connection, params};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -184,7 +184,7 @@ fn generation(store: &SqliteStore) {
     const CALLS: u32 = 100_000;
     let start = Instant::now();
     for _ in 0..CALLS {
-        store.key_generation(KeySlice(0)).unwrap();
+        store.key_generation(KeyShard(0)).unwrap();
     }
     let one = start.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
     println!("key_generation: {one:.2} us");

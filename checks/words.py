@@ -103,7 +103,7 @@ WORDS = {
     "begins-with-what": START + r"(?-i:What|Whatever|Who|Whoever)\b(?![^.!?]*\?)",
     "begins-with-of": START + r"(?-i:Of (?!course\b)|That of\b|Those\b)",
     "test-begins-with": r"^test: (?:what|who|whoever|of|that|those|where|when|if)\b",
-    "test-over-8-words": r"^test: (?:\S+ ){8}",
+    "test-over-8-words": r"^test: (?!spec )(?:\S+ ){8}|^test: .{71}",
     "alone": r"(?<!let )(?<!leave )(?<!stand-)\balone\b",
     "at-once": r"\bat once\b",
     "basis": r"\bbasis\b",

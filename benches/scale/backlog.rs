@@ -6,8 +6,8 @@ use std::time::Instant;
 use benches::platform::{now, open};
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Claim, Claimed, Disposition, Enqueued, Lane, LaneClaim, MessageId, NewDelivery, QueueClass,
-    Settled, WebhookQuery,
+    Claim, Claimed, Disposition, Enqueued, MessageId, NewDelivery, QueueClaim, QueueClass, Settled,
+    WebhookQuery, WebhookQueue,
 };
 use gatepost_storage::{Page, Scope, WebhookStore};
 use gatepost_testkit::fixtures;
@@ -16,7 +16,7 @@ use webhook_model::WebhookId;
 use crate::stage::Store;
 
 /// The number of queues of a claim, and of deliveries of each.
-const LANES: usize = 8;
+const QUEUES: usize = 8;
 const EACH: u32 = 8;
 
 pub(crate) struct Backlog {
@@ -86,7 +86,7 @@ impl Backlog {
         let begun = Instant::now();
         let claimed = self.claim().await;
         let wait = begun.elapsed().as_secs_f64() * 1e3;
-        assert_eq!(claimed.len(), LANES * EACH as usize, "claimed");
+        assert_eq!(claimed.len(), QUEUES * EACH as usize, "claimed");
         let release = |one: &Claimed| Disposition::Release {
             due: one.delivery.due + later,
         };
@@ -95,17 +95,17 @@ impl Backlog {
     }
 
     async fn claim(&mut self) -> Vec<Claimed> {
-        let lane = |n: usize| LaneClaim {
-            lane: Lane {
+        let queue = |n: usize| QueueClaim {
+            queue: WebhookQueue {
                 webhook: self.hooks[(self.turn + n) % self.hooks.len()],
                 class: QueueClass::First,
             },
             limit: EACH,
         };
-        let lanes: Vec<_> = (0..LANES).map(lane).collect();
-        self.turn += LANES;
+        let queues: Vec<_> = (0..QUEUES).map(queue).collect();
+        self.turn += QUEUES;
         let until = now() + TimeDelta::seconds(60);
-        self.store.claim(&lanes, until, now()).await.unwrap()
+        self.store.claim(&queues, until, now()).await.unwrap()
     }
 
     async fn settle(&self, claimed: &[Claimed], how: impl Fn(&Claimed) -> Disposition) {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_worse_only_beyond_the_wider_span_and_in_its_own_direction() {
+    fn metric_comparison_respects_wider_spread_and_direction() {
         let kept = [1.9, 2.0, 2.1];
         for (now, less, verdict) in [
             ([1.9, 2.0, 2.1], true, Verdict::Same),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_survives_the_file() {
+    fn metric_round_trips_through_json() {
         let figure = figure([1.25, 1.5, 2.0], true);
         assert_eq!(Figure::from_json(&figure.to_json()), Some(figure));
         assert_eq!(Figure::from_json(&serde_json::json!({"name": "x"})), None);

@@ -13,7 +13,7 @@ use benches::issued;
 use benches::platform::{Kind, Users, fresh_place, key_store, now};
 use gatepost_keys::{KeyService, Quota};
 use gatepost_storage::KeyStore;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use webhook_model::OwnerId;
 
 use crate::edits::own_table;
@@ -102,8 +102,8 @@ async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
 
 /// Returns a number that grows by one with each edit, by any process.
 fn generation(store: &dyn KeyStore) -> i64 {
-    let slices = (0..=u8::MAX).filter_map(|n| store.key_generation(KeySlice(n)));
-    slices.map(|generation| generation.0).max().unwrap()
+    let shards = (0..=u8::MAX).filter_map(|n| store.key_generation(KeyShard(n)));
+    shards.map(|generation| generation.0).max().unwrap()
 }
 
 /// The other process.

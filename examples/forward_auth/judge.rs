@@ -53,7 +53,7 @@ fn granted(grant: &Grant, touch: Access) -> Result<(), NotGranted> {
     if grant.scopes().is_empty() {
         grant.allows_elsewhere(touch)
     } else {
-        grant.allows_touch(touch)
+        grant.allows_access(touch)
     }
 }
 

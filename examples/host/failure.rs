@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_said_once_and_on_one_line() {
+    fn failure_cause_is_shown_once_on_one_line() {
         let cause = io::Error::other("in\nthe middle");
         let failure = Failure::new("it broke", io::Error::other(cause));
         assert_eq!(failure.to_string(), "it broke: in the middle");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_shown_without_secrets_and_of_bounded_length() {
+    fn logged_path_hides_secrets_and_is_bounded() {
         for (uri, expected) in [
             ("/", "/"),
             ("/api/v4/keys/1?filter=s3cret", "/api/v4/keys/1"),

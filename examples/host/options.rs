@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_follows_its_option_or_is_tied_to_it() {
+    fn option_value_may_be_separate_or_attached() {
         for args in [
             &["--listen=localhost:1", "--data=memory", "-v"][..],
             &["--listen", "localhost:1", "--data", "memory", "--verbose"],
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_named_and_no_password_is_repeated() {
+    fn invalid_argument_is_named_without_repeating_passwords() {
         let long = "s3cret".repeat(171);
         for (args, said) in [
             (&["--nosuch"][..], "unknown option --nosuch (see --help)"),

@@ -14,7 +14,7 @@ use fjall::{
     KeyspaceCreateOptions, OptimisticTxDatabase, OptimisticTxKeyspace, OptimisticWriteTx,
     PersistMode, Readable,
 };
-use gatepost_kv::{Change, Go, Kv, KvError, Reading, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, KeyRange, Kv, KvError, Reading, Step, Table, View, Writing};
 
 /// An open database.
 pub struct FjallKv {
@@ -74,13 +74,13 @@ impl<R: Readable> View for Rows<'_, R> {
         Ok(found.map(|value| Bytes::copy_from_slice(&value)))
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        let (from, to) = table.prefixed_bounds(span);
-        let mut range = self.transaction.range(&self.kv.rows, from..to);
-        while let Some(row) = if span.back {
-            range.next_back()
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        let (from, to) = table.prefixed_bounds(range);
+        let mut rows = self.transaction.range(&self.kv.rows, from..to);
+        while let Some(row) = if range.back {
+            rows.next_back()
         } else {
-            range.next()
+            rows.next()
         } {
             let (key, value) = row.into_inner().map_err(failed)?;
             if step(table.unprefixed(&key), &value) == Go::Stop {
@@ -104,12 +104,12 @@ impl Change for Rows<'_, OptimisticWriteTx> {
         Ok(())
     }
 
-    fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+    fn peek(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
         Rows {
             kv: self.kv,
             transaction: self.kv.database.read_tx(),
         }
-        .scan(table, span, step)
+        .scan(table, range, step)
     }
 }
 

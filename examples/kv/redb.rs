@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use gatepost_kv::{Change, Go, Kv, KvError, Reading, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, KeyRange, Kv, KvError, Reading, Step, Table, View, Writing};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("gatepost");
@@ -55,13 +55,13 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> View for Rows<T> {
         Ok(found.map(|value| Bytes::copy_from_slice(value.value())))
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        let (from, to) = table.prefixed_bounds(span);
-        let mut range = self.0.range::<&[u8]>(&*from..&*to).map_err(failed)?;
-        while let Some(row) = if span.back {
-            range.next_back()
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        let (from, to) = table.prefixed_bounds(range);
+        let mut rows = self.0.range::<&[u8]>(&*from..&*to).map_err(failed)?;
+        while let Some(row) = if range.back {
+            rows.next_back()
         } else {
-            range.next()
+            rows.next()
         } {
             let (key, value) = row.map_err(failed)?;
             if step(table.unprefixed(key.value()), value.value()) == Go::Stop {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn caller_over_its_limit_waits_and_is_then_refused() {
+    async fn caller_over_limit_waits_then_is_refused() {
         let callers = callers();
         let key = callers.caller(&with("authorization", "Bearer a")).unwrap();
         let requests: Vec<_> = (0..callers.concurrent + WAITING)

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_prolongs_a_session_to_half_a_day_and_a_poll_does_not() {
+    fn session_is_extended_by_person_not_by_poll() {
         let (open, clock) = sessions();
         let (person, poll) = (open.open(OwnerId(1), "a"), open.open(OwnerId(1), "a"));
         for minutes in (10..720).step_by(10) {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_bounded_for_a_user_and_in_all() {
+    fn sessions_are_bounded_per_user_and_in_total() {
         let (open, clock) = sessions();
         let other = open.open(OwnerId(2), "b");
         let first = open.open(OwnerId(1), "a");

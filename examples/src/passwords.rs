@@ -25,7 +25,7 @@ const LONGEST: usize = 1024;
 /// memory. Guesses take it from everybody else's requests.
 const MEMORY_KIB: u32 = 7 * 1024;
 const PASSES: u32 = 5;
-const LANES: u32 = 1;
+const QUEUES: u32 = 1;
 
 /// A password that was made up or given. `Debug` does not show it.
 #[derive(Clone, Eq, PartialEq)]
@@ -194,7 +194,7 @@ impl Passwords {
     /// # Errors
     /// If it cannot be hashed: the system has no random bytes.
     pub fn set(&mut self, name: &str, password: &Password) -> Result<(), argon2::Error> {
-        let costs = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
+        let costs = Params::new(MEMORY_KIB, PASSES, QUEUES, None)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, costs);
         let hashed = argon2.hash_password(password.expose().as_bytes());
         let hashed: PasswordHash = hashed.map_err(|_| argon2::Error::OutOfMemory)?;
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_is_known_by_its_hash_alone() {
+    async fn password_is_stored_only_as_hash() {
         let written = passwords().lines();
         assert!(
             !written.contains("sesame") && written.contains("tina:$argon2id$"),
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_than_can_wait_are_not_looked_at_and_who_is_known_does_not_wait() {
+    async fn password_checks_beyond_capacity_are_busy_unless_known() {
         let passwords = passwords();
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
         let line = passwords.crowd().await;

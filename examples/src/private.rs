@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn unreadable_file_error_names_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let error = read(folder.path()).unwrap_err().to_string();
         assert!(error.contains(folder.path().to_str().unwrap()), "{error}");

@@ -55,7 +55,7 @@ impl Desk<'_> {
             .ok_or("the key does not exist")?;
         story.tell(&format!(
             "the masked key, as shown from now on: {}",
-            row.key.hint
+            row.key.masked
         ));
         let secret = key.as_str().rsplit('_').next().ok_or("an odd key")?;
         story.claim(

@@ -21,7 +21,7 @@ pub(crate) fn holds(input: (&str, usize, char)) {
     let lookup = key.lookup();
     assert!(text.contains(lookup.as_str()) && text.starts_with(key.prefix()));
     assert!(!format!("{key:?}").contains(&text[text.len() - 20..]));
-    assert!(key.hint().as_str().contains(lookup.as_str()));
+    assert!(key.masked().as_str().contains(lookup.as_str()));
     for other in [format!(" {text}"), format!("{text} "), format!("{text}x")] {
         assert!(PresentedKey::parse(&other).is_err(), "{other}");
     }

@@ -18,7 +18,7 @@ const CHANGED_FILTERS: usize = 2_000;
 const TELLING: &[u8] = b"\0\t\r\n \"#$%&'()*,-./0:;<=>?@[\\]_{|}~\x80\xff";
 
 #[test]
-fn targets_hold_of_what_is_kept_and_of_changes_to_it() {
+fn fuzz_targets_hold_for_corpus_and_mutations() {
     let given = std::env::var("GATEPOST_FUZZ_SEED").ok();
     let seed = given.map_or_else(rand::random, |seed| seed.parse().unwrap());
     for (name, target) in TARGETS {
@@ -34,7 +34,7 @@ fn targets_hold_of_what_is_kept_and_of_changes_to_it() {
 }
 
 #[test]
-fn a_target_that_does_not_hold_is_found_and_its_seed_told() {
+fn failing_fuzz_target_is_reported_with_seed() {
     let target: Target = |input| assert!(!input.contains(&b'\r'), "a carriage return");
     let kept = [b"plain".to_vec(), b"words".to_vec()];
     let told = tried("no_returns", target, &kept, CHANGED, 7).unwrap_err();

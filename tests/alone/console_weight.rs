@@ -52,10 +52,10 @@ async fn weight(visitor: &Visitor, page: &Page) -> (usize, usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_page_weighs_less_than_60_kib_with_all_that_it_loads() {
+async fn console_pages_weigh_under_60_kib_gzipped() {
     if !is_own_process(concat!(
         module_path!(),
-        "::the_first_page_weighs_less_than_60_kib_with_all_that_it_loads"
+        "::console_pages_weigh_under_60_kib_gzipped"
     )) {
         return;
     }
@@ -142,10 +142,10 @@ async fn fill(site: &Site, store: &SqliteStore) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_grows_with_ten_thousand_rows_in_each_table() {
+async fn pages_with_10000_rows_weigh_under_60_kib() {
     if !is_own_process(concat!(
         module_path!(),
-        "::no_page_grows_with_ten_thousand_rows_in_each_table"
+        "::pages_with_10000_rows_weigh_under_60_kib"
     )) {
         return;
     }

@@ -12,10 +12,10 @@ use crate::own_process::is_own_process;
 const HIS_SHARE: u64 = 256 * 1024 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nine_work_beside_one_who_does_his_worst() {
+async fn hostile_user_with_own_address_disturbs_nobody_else() {
     if is_own_process(concat!(
         module_path!(),
-        "::nine_work_beside_one_who_does_his_worst"
+        "::hostile_user_with_own_address_disturbs_nobody_else"
     )) {
         nobody_is_hurt(Addresses::Own).await;
     }
@@ -23,10 +23,10 @@ async fn nine_work_beside_one_who_does_his_worst() {
 
 /// One gateway, one office, one proxy.
 #[tokio::test(flavor = "multi_thread")]
-async fn nine_work_behind_the_address_of_one_who_does_his_worst() {
+async fn hostile_user_behind_shared_address_disturbs_nobody_else() {
     if is_own_process(concat!(
         module_path!(),
-        "::nine_work_behind_the_address_of_one_who_does_his_worst"
+        "::hostile_user_behind_shared_address_disturbs_nobody_else"
     )) {
         nobody_is_hurt(Addresses::His).await;
     }

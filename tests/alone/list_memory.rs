@@ -239,8 +239,8 @@ async fn fill(place: &Place) {
 }
 
 #[tokio::test]
-async fn no_request_takes_three_times_what_a_response_may_have() {
-    let name = "::no_request_takes_three_times_what_a_response_may_have";
+async fn requests_use_under_three_times_the_response_limit() {
+    let name = "::requests_use_under_three_times_the_response_limit";
     if is_own_process(&[module_path!(), name].concat()) {
         judge(Place::on(MemoryStore::new()).await).await;
     }

@@ -235,10 +235,10 @@ fn refused_bodies() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
+async fn planted_secrets_are_shown_only_to_their_target() {
     if !is_own_process(concat!(
         module_path!(),
-        "::planted_secrets_are_shown_to_their_target_and_nobody_else"
+        "::planted_secrets_are_shown_only_to_their_target"
     )) {
         return;
     }

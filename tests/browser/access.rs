@@ -161,7 +161,7 @@ async fn spoken(b: &Browser) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn buttons_of_rows_are_named_after_their_row_in_words() {
+async fn row_buttons_have_accessible_names_with_row_name() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     furnish(&site, &receiver).await;

@@ -154,21 +154,21 @@ async fn errors(b: Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn errors_stand_beside_their_field_and_what_was_typed_is_kept() {
+async fn field_errors_are_adjacent_and_input_is_kept() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), errors).await;
     assert!(site.heard().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn errors_stand_beside_their_field_without_scripts() {
+async fn field_errors_are_adjacent_without_scripts() {
     let site = Site::start().await;
     Browser::run(&site, PLAIN, errors).await;
     assert!(site.heard().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hints_appear_while_typing_and_the_first_wrong_field_has_the_focus() {
+async fn typing_shows_errors_and_submit_focuses_invalid_field() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
@@ -219,7 +219,7 @@ async fn nothing_is_deleted_before_the_question_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_way_to_an_end_has_the_colour_of_the_button_that_ends() {
+async fn link_to_destructive_action_has_danger_colour() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     furnish(&site, &receiver).await;
@@ -240,7 +240,7 @@ async fn the_way_to_an_end_has_the_colour_of_the_button_that_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_made_with_the_keyboard_alone() {
+async fn key_creation_works_with_keyboard_only() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
@@ -286,7 +286,7 @@ async fn a_key_is_made_with_the_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn enter_in_a_field_saves_and_presses_no_button_of_a_row() {
+async fn enter_key_saves_form_without_pressing_row_buttons() {
     let site = Site::start().await;
     Browser::run(&site, PLAIN, async |b: Browser| {
         b.login("ulf").await;

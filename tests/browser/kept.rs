@@ -47,17 +47,17 @@ async fn a_form_outlives_its_session(scripts: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_outlives_the_session() {
+async fn typed_form_survives_session_end() {
     a_form_outlives_its_session(true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_outlives_the_session_without_scripts() {
+async fn typed_form_survives_session_end_without_scripts() {
     a_form_outlives_its_session(false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn times_are_shown_and_read_in_the_readers_zone() {
+async fn times_are_shown_and_parsed_in_browser_timezone() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         let zone = |name: &str| json!({ "timezoneId": name });

@@ -84,7 +84,7 @@ async fn within(b: &Browser) -> i64 {
 
 /// The second width is that of 1,440 pixels at 200 %.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_list_moves_the_page_sideways_nor_itself_on_a_tablet() {
+async fn list_pages_fit_width_and_tables_fit_tablet() {
     for width in [768, 720, 390, 320] {
         let site = Site::start().await;
         let receiver = Receiver::start(None).await.unwrap();

@@ -39,7 +39,7 @@ async fn next_answer(b: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_delivery_that_was_queued_and_is_sent_says_nothing_else() {
+async fn live_delivery_page_drops_queued_content_when_sent() {
     let (site, receiver) = paused().await;
     let engine = site.engine.clone();
     Browser::run(&site, Look::default(), async move |b: Browser| {
@@ -92,7 +92,7 @@ async fn the_first_page_lists_what_its_queue_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_parts_of_a_page_are_asked_for_at_once() {
+async fn live_page_parts_refresh_in_one_request() {
     let (site, _receiver) = paused().await;
     Browser::run(&site, Look::default(), async move |b: Browser| {
         b.login("admin").await;
@@ -106,7 +106,7 @@ async fn all_parts_of_a_page_are_asked_for_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn focus_stays_and_a_selection_is_not_taken_away() {
+async fn live_update_preserves_focus_and_text_selection() {
     let (site, _receiver) = paused().await;
     let engine = site.engine.clone();
     Browser::run(&site, Look::default(), async move |b: Browser| {
@@ -149,7 +149,7 @@ async fn site_ended(engine: &Engine, id: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_connection_and_an_ended_session_are_said() {
+async fn lost_connection_and_ended_session_are_reported() {
     let (site, _receiver) = paused().await;
     let engine = site.engine.clone();
     Browser::run(&site, Look::default(), async move |b: Browser| {

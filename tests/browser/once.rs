@@ -31,7 +31,7 @@ async fn is_gone(b: &Browser, key: &str, after: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_reloading_and_going_back_do_not_bring_it_back() {
+async fn new_key_vanishes_after_close_reload_or_back() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
@@ -76,7 +76,7 @@ async fn closing_reloading_and_going_back_do_not_bring_it_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_was_neither_copied_nor_saved_is_not_dropped_without_a_question() {
+async fn uncopied_and_unsaved_key_requires_confirmation_before_closing() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
@@ -135,7 +135,7 @@ async fn a_second_tab_does_not_see_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
+async fn key_copy_and_save_make_no_network_requests() {
     let site = Site::start().await;
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("one.PAK");
@@ -190,7 +190,7 @@ async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_scripts_the_popup_is_modal_and_fits_a_low_window() {
+async fn scriptless_popup_is_modal_and_fits_low_window() {
     let site = Site::start().await;
     let look = Look {
         scripts: false,
@@ -220,7 +220,7 @@ async fn without_scripts_the_popup_is_modal_and_fits_a_low_window() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_whole_key_that_is_searched_for_gets_into_no_address() {
+async fn key_typed_in_search_appears_in_no_address() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;

@@ -64,7 +64,7 @@ async fn reorder(b: Browser, scripts: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_are_added_moved_and_removed_with_and_without_scripts() {
+async fn headers_are_added_moved_removed_without_scripts_too() {
     for look in [Look::default(), PLAIN] {
         let site = Site::start().await;
         Browser::run(&site, look, async move |b| reorder(b, look.scripts).await).await;
@@ -86,7 +86,7 @@ async fn headers_are_added_moved_and_removed_with_and_without_scripts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_are_the_same_as_rows_and_as_text() {
+async fn header_rows_and_header_text_are_equivalent() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("ulf").await;
@@ -104,7 +104,7 @@ async fn headers_are_the_same_as_rows_and_as_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_authorization_type_changes_the_fields_and_insecure_warns_without_scripts_too() {
+async fn authorization_type_switches_fields_and_insecure_warns() {
     for look in [Look::default(), PLAIN] {
         let site = Site::start().await;
         Browser::run(&site, look, async |b: Browser| {

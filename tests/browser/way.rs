@@ -116,12 +116,12 @@ async fn from_a_key_to_a_delivered_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn from_a_key_to_a_delivered_message_without_scripts() {
+async fn journey_from_key_to_delivery_works_without_scripts() {
     way(false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn first_own_delivery_takes_one_form_and_at_most_eight_clicks() {
+async fn first_delivery_takes_one_form_within_eight_clicks() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let engine = site.engine.clone();
@@ -152,7 +152,7 @@ async fn first_own_delivery_takes_one_form_and_at_most_eight_clicks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_and_states_change_on_pages_that_are_open() {
+async fn counts_and_states_update_on_open_pages() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let engine = site.engine.clone();

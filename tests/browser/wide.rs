@@ -116,7 +116,7 @@ async fn beyond(b: &Browser) -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_text_makes_a_page_wider_than_its_window() {
+async fn text_never_makes_page_wider_than_window() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     furnish(&site, &receiver).await;
@@ -148,7 +148,7 @@ async fn no_text_makes_a_page_wider_than_its_window() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn forced_colours_keep_the_place_and_a_pointer_hides_nothing() {
+async fn forced_colours_show_current_page_hover_hides_nothing() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     tests::browser::furnish(&site, &receiver).await;

@@ -113,12 +113,12 @@ async fn jumps<S: Store>(store: Arc<S>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_jumps_takes_no_claim_from_anybody_in_memory() {
+async fn clock_jumps_revoke_no_claims_in_memory() {
     jumps(Arc::new(MemoryStore::new())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_jumps_takes_no_claim_from_anybody_on_sqlite() {
+async fn clock_jumps_revoke_no_claims_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     jumps(Arc::new(SqliteStore::open(config).await.unwrap())).await;
@@ -127,7 +127,7 @@ async fn a_clock_that_jumps_takes_no_claim_from_anybody_on_sqlite() {
 /// 25 seconds before and 25 seconds after: together more than a lease lasts longer than its
 /// timeout.
 #[tokio::test(flavor = "multi_thread")]
-async fn workers_whose_clocks_differ_take_no_claim_from_each_other() {
+async fn workers_with_different_clocks_keep_their_claims() {
     let fresh = tests::postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
         .with_schema(&fresh.schema)

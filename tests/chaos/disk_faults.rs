@@ -127,12 +127,12 @@ fn failing_calls(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_sync_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
+async fn single_sync_failure_loses_at_most_refused_writes() {
     fails_once("sync", (1..=30).collect()).await;
 }
 
 #[tokio::test]
-async fn a_write_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
+async fn single_write_failure_loses_at_most_refused_writes() {
     fails_once("write", (1..=200).step_by(3).collect()).await;
 }
 
@@ -166,7 +166,7 @@ async fn fails_once(kind: &str, which: Vec<u32>) {
 }
 
 #[tokio::test]
-async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
+async fn permanent_sync_failure_never_confirms_a_write() {
     let tools = tempfile::tempdir().unwrap();
     let library = failing_calls(tools.path());
     let folder = tempfile::tempdir().unwrap();
@@ -193,7 +193,7 @@ async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
 }
 
 #[tokio::test]
-async fn a_file_that_may_not_grow_is_an_error_and_then_grows_again() {
+async fn file_size_limit_refuses_writes_until_raised() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
     // Blocks of 512 bytes or 1 KiB, depending on the shell: enough for the tables and little more.
@@ -236,7 +236,7 @@ fn with_namespace(script: &str, args: &[&Path]) -> Option<std::process::Output> 
 }
 
 #[tokio::test]
-async fn full_disk_is_an_error_until_space_is_free() {
+async fn full_disk_refuses_writes_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
     // The child fills the disk, prints that and waits; the disk grows; the child continues.
     let script = r#"
@@ -287,7 +287,7 @@ async fn full_disk_is_an_error_until_space_is_free() {
 }
 
 #[tokio::test]
-async fn a_read_only_file_is_refused_with_its_reason_and_left_as_it_is() {
+async fn read_only_database_is_refused_and_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
     let before = run(Command::new(CHILD).arg(&file).arg("5"));
@@ -332,7 +332,7 @@ fn is_root() -> bool {
 }
 
 #[tokio::test]
-async fn a_first_start_that_is_killed_anywhere_is_completed_by_the_next() {
+async fn killed_first_start_is_completed_by_next_start() {
     let mut killed = 0;
     for n in 0..40 {
         let folder = tempfile::tempdir().unwrap();

@@ -359,7 +359,7 @@ fn repeats(seen: &[String], attempts: impl Iterator<Item = (String, u32)>) -> u6
 }
 
 #[test]
-fn a_request_that_is_not_recorded_is_seen_whatever_else_is() {
+fn unrecorded_request_is_counted_despite_surplus_records_elsewhere() {
     let seen = ["a", "b", "b", "b"].map(str::to_owned);
     let recorded = |b| [("a".to_owned(), 2), ("b".to_owned(), b)].into_iter();
     assert_eq!(repeats(&seen, recorded(3)), 0);
@@ -432,7 +432,7 @@ where
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_call_to_the_memory_store_fails_nothing_is_lost() {
+async fn failing_store_call_loses_nothing_in_memory() {
     let open = || async { (Arc::new(MemoryStore::new()), None) };
     let calls = sweep("memory", 16, open).await;
     eprintln!("memory: every one of the first {calls} calls has failed in four ways");
@@ -440,7 +440,7 @@ async fn whatever_call_to_the_memory_store_fails_nothing_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_call_to_the_sqlite_store_fails_nothing_is_lost() {
+async fn failing_store_call_loses_nothing_on_sqlite() {
     let open = || async {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));

@@ -106,7 +106,7 @@ async fn kills_lose_nothing_on_postgres() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn control_a_platform_that_acknowledges_before_it_has_stored_is_found_out() {
+async fn control_acknowledgement_before_storing_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let (run, ..) = killed(file(&folder), Mode::Lie, 12, 0, 1).await;
     let verdict = run.end().await.judge();

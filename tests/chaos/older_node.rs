@@ -84,7 +84,7 @@ async fn stops(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_older_process_beside_a_newer_schema_stops_and_loses_nothing_on_postgres() {
+async fn newer_postgres_schema_stops_older_process_without_loss() {
     let (at, known) = (fresh(), versions("gatepost-postgres"));
     let place = Place::Server {
         url: at.url.clone(),
@@ -115,7 +115,7 @@ async fn an_older_process_beside_a_newer_schema_stops_and_loses_nothing_on_postg
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_older_process_beside_a_newer_file_stops_and_loses_nothing_on_sqlite() {
+async fn newer_sqlite_schema_stops_older_process_without_loss() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let known = versions("gatepost-sqlite");

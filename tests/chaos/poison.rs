@@ -32,7 +32,7 @@ struct Receiver {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_poison_among_a_thousand_ends_by_itself_and_all_others_are_sent() {
+async fn poison_delivery_ends_and_thousand_others_are_sent() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
     let place = Place::File(file.to_str().unwrap().to_owned());

@@ -22,12 +22,12 @@ fn none_is_broken(scripts: impl Iterator<Item = Script>) {
 }
 
 #[test]
-fn no_promise_is_broken_by_seeds_that_are_even() {
+fn promises_hold_for_even_seeds() {
     none_is_broken((0..200).step_by(2).map(script));
 }
 
 #[test]
-fn no_promise_is_broken_by_seeds_that_are_odd() {
+fn promises_hold_for_odd_seeds() {
     none_is_broken((1..200).step_by(2).map(script));
 }
 
@@ -37,7 +37,7 @@ fn outages_of_hours_break_no_promise() {
 }
 
 #[test]
-fn no_promise_is_broken_by_two_troubles_one_upon_the_other() {
+fn promises_hold_for_every_pair_of_faults() {
     let mut tried = 0;
     for script in pairs() {
         let outcome = run(&script);
@@ -49,7 +49,7 @@ fn no_promise_is_broken_by_two_troubles_one_upon_the_other() {
 }
 
 #[test]
-fn the_same_script_is_the_same_run_to_the_byte() {
+fn simulation_run_is_byte_identical_for_same_script() {
     for seed in [0, 1] {
         let (one, two) = (run(&script(seed)), run(&script(seed)));
         let differ = one
@@ -91,7 +91,7 @@ fn each_engine_that_is_wrong_is_found_out() {
 }
 
 #[test]
-fn no_request_outlasts_its_lease_though_claims_are_answered_when_it_is_nearly_over() {
+fn requests_end_within_lease_despite_late_claim_answers() {
     for seed in (0..16).step_by(4) {
         let outcome = run_sabotaged(&script(seed), Sabotage::AnswersClaimsLate);
         assert!(outcome.requests > 0, "seed {seed}: nothing happened");
@@ -102,7 +102,7 @@ fn no_request_outlasts_its_lease_though_claims_are_answered_when_it_is_nearly_ov
 }
 
 #[test]
-fn what_breaks_a_promise_is_told_with_few_steps() {
+fn broken_promise_is_shrunk_to_few_steps() {
     let whole = script(0);
     let breaks = |script: &Script| {
         let breaches = run_sabotaged(script, Sabotage::ForgetsIds).breaches;

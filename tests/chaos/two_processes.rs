@@ -141,7 +141,7 @@ fn expect_refused(answer: &str, what: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_deleted_in_one_process_is_refused_by_the_other_on_sqlite() {
+async fn deleted_key_is_refused_across_processes_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let place = Place::File(path.to_str().unwrap().to_owned());
@@ -156,7 +156,7 @@ async fn a_key_deleted_in_one_process_is_refused_by_the_other_on_sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_deleted_in_one_process_is_refused_by_the_other_on_postgres() {
+async fn deleted_key_is_refused_across_processes_on_postgres() {
     let fresh = tests::postgres::fresh();
     let place = Place::Server {
         url: fresh.url,
@@ -217,7 +217,7 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_frozen_process_wakes_up_and_lets_no_deleted_key_in() {
+async fn frozen_process_refuses_deleted_key_after_waking() {
     let fresh = tests::postgres::fresh();
     let place = Place::Server {
         url: fresh.url,

@@ -159,12 +159,12 @@ async fn frozen(place: Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_frozen_past_its_lease_changes_nothing_on_sqlite() {
+async fn worker_frozen_past_lease_changes_nothing_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     frozen(file(&folder)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_frozen_past_its_lease_changes_nothing_on_postgres() {
+async fn worker_frozen_past_lease_changes_nothing_on_postgres() {
     frozen(server()).await;
 }

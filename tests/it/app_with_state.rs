@@ -34,7 +34,7 @@ impl ConsoleLogin for NoLogin {
 struct Name(&'static str);
 
 #[tokio::test]
-async fn rest_and_console_nest_into_an_app_with_state() {
+async fn rest_and_console_nest_into_stateful_app() {
     let world = World::start().await;
     let guard = AuthLayer::new(world.keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())

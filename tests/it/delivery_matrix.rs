@@ -151,7 +151,7 @@ async fn failures_without_an_answer() {
 }
 
 #[tokio::test]
-async fn a_target_that_never_answers_ends_at_its_timeout() {
+async fn delivery_to_silent_target_ends_at_timeout() {
     let world = World::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let delivery = deliver(&world, listener.local_addr().unwrap(), 0).await;
@@ -172,7 +172,7 @@ async fn a_target_that_never_answers_ends_at_its_timeout() {
 }
 
 #[tokio::test]
-async fn a_forbidden_target_is_tried_once_and_its_address_is_not_told() {
+async fn forbidden_target_is_tried_once_without_revealing_address() {
     let world = World::start().await;
     let webhook = world
         .make(

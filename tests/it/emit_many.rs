@@ -96,7 +96,7 @@ async fn stores() -> Vec<(Arc<dyn WebhookStore>, Option<tempfile::TempDir>)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_are_stored_in_their_order_each_with_its_answer() {
+async fn emit_many_stores_in_order_with_separate_answers() {
     for (store, _folder) in stores().await {
         let engine = engine(store).await;
         listens(&engine, "all", "", false).await;
@@ -140,7 +140,7 @@ async fn many_are_stored_in_their_order_each_with_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_chosen_few_and_channels_go_through_the_outbox_too() {
+async fn emit_many_honours_recipients_and_channels_in_outbox() {
     for (store, _folder) in stores().await {
         let engine = engine(store).await;
         listens(&engine, "all", "", false).await;

@@ -43,7 +43,7 @@ fn a_tenant_moves_between_databases_and_loses_nothing() {
 }
 
 #[test]
-fn a_receiver_believes_what_is_signed_and_acts_once() {
+fn receiver_example_accepts_signatures_and_acts_once() {
     expect_success(env!("CARGO_BIN_EXE_receive"), &[]);
 }
 
@@ -56,7 +56,7 @@ fn other_frameworks_embed_it() {
 
 /// With a real nginx, which `./test` installs.
 #[test]
-fn a_proxy_asks_who_sent_a_request_before_it_passes_it_on() {
+fn forward_auth_example_authenticates_before_forwarding() {
     expect_success(env!("CARGO_BIN_EXE_forward_auth"), &[]);
 }
 

@@ -37,7 +37,7 @@ async fn ran_once(world: &World, task: i64, emits: Vec<JoinHandle<Vec<DeliveryId
 
 /// SPEC 3: "the task is removed automatically after one run"; SPEC 2.3: "after it has run once".
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sixty_four_emits_at_once_make_one_delivery() {
+async fn concurrent_emits_run_one_time_task_once() {
     let world = World::start().await;
     let other = second_engine(&world).await;
     let receiver = Receiver::start(None).await.unwrap();

@@ -149,14 +149,14 @@ impl Platform {
     async fn informed(&self, process: &Process, owner: u128, path: &str) -> WebhookId {
         let webhook = self.webhook(process, owner, path).await;
         for (of, event, message) in [
-            ("api_keys", "created", "created ${NAME} ${HINT}"),
+            ("api_keys", "created", "created ${NAME} ${MASKED}"),
             ("api_keys", "deleted", "deleted ${NAME} ${KEY}"),
             (
                 "api_keys",
                 "expiring",
                 "expiring ${NAME} ${DAYS} ${EXPIRES}",
             ),
-            ("api_keys", "leaked", "leaked ${NAME} ${HINT}"),
+            ("api_keys", "leaked", "leaked ${NAME} ${MASKED}"),
             ("api_keys", "refused_address", "refused ${NAME} ${ADDRESS}"),
             ("webhooks", "disabled", "disabled ${NAME}"),
         ] {
@@ -196,7 +196,7 @@ impl Platform {
 }
 
 #[tokio::test]
-async fn whoever_owns_a_key_is_told_that_it_is_created_and_deleted() {
+async fn key_owner_is_notified_of_creation_and_deletion() {
     let platform = Platform::new().await;
     let process = platform.process().await;
     platform.informed(&process, ADA, "ada").await;
@@ -205,7 +205,7 @@ async fn whoever_owns_a_key_is_told_that_it_is_created_and_deleted() {
         .create_key(platform.draft(ADA, "deploy", None))
         .await
         .unwrap();
-    let created = format!("created deploy {}", row.key.hint);
+    let created = format!("created deploy {}", row.key.masked);
     assert_eq!(platform.told("ada", 1).await.concat(), created);
     actor.delete_key(row.id).await.unwrap();
     let deleted = format!("deleted deploy {}", row.id);
@@ -213,7 +213,7 @@ async fn whoever_owns_a_key_is_told_that_it_is_created_and_deleted() {
 }
 
 #[tokio::test]
-async fn the_owner_of_a_leaked_key_is_told_once_an_hour_and_that_it_was_deleted() {
+async fn leaked_key_notifies_owner_once_and_of_deletion() {
     let platform = Platform::new().await;
     let process = platform.process().await;
     platform.informed(&process, ADA, "ada").await;
@@ -235,11 +235,11 @@ async fn the_owner_of_a_leaked_key_is_told_once_an_hour_and_that_it_was_deleted(
     report(OnLeak::Report).await;
     report(OnLeak::Disable).await;
     report(OnLeak::Delete).await;
-    let hint = &row.key.hint;
+    let masked = &row.key.masked;
     let told = [
-        format!("created deploy {hint}"),
+        format!("created deploy {masked}"),
         format!("deleted deploy {}", row.id),
-        format!("leaked deploy {hint}"),
+        format!("leaked deploy {masked}"),
     ];
     assert_eq!(platform.told("ada", 3).await, told);
     process.engine.shutdown(Duration::from_secs(10)).await;
@@ -247,7 +247,7 @@ async fn the_owner_of_a_leaked_key_is_told_once_an_hour_and_that_it_was_deleted(
 }
 
 #[tokio::test]
-async fn what_is_ones_own_is_told_to_oneself_and_to_the_administrator_and_to_nobody_else() {
+async fn operational_events_reach_only_owner_and_administrator() {
     let platform = Platform::new().await;
     let process = platform.process().await;
     let mut hooks = HashMap::new();
@@ -281,7 +281,7 @@ async fn what_is_ones_own_is_told_to_oneself_and_to_the_administrator_and_to_nob
 }
 
 #[tokio::test]
-async fn what_is_an_operators_own_is_told_to_no_administrator_of_the_operators_tenant() {
+async fn system_administrator_events_reach_no_tenant_administrator() {
     let platform = Platform::new().await;
     let process = platform.process().await;
     for (owner, path) in [(OPERATOR, "operator"), (ADMINISTRATOR, "administrator")] {
@@ -303,7 +303,7 @@ async fn what_is_an_operators_own_is_told_to_no_administrator_of_the_operators_t
 }
 
 #[tokio::test]
-async fn that_a_key_expires_is_told_14_3_and_0_days_before_once_over_two_processes_and_a_restart() {
+async fn key_expiry_notifies_14_3_0_days_before() {
     let platform = Platform::new().await;
     let first = platform.process().await;
     let second = platform.process().await;
@@ -357,7 +357,7 @@ async fn that_a_key_expires_is_told_14_3_and_0_days_before_once_over_two_process
 }
 
 #[tokio::test]
-async fn a_key_used_from_a_forbidden_address_is_told_once_an_hour_however_often() {
+async fn key_used_from_forbidden_address_notifies_hourly() {
     let platform = Platform::new().await;
     let process = platform.process().await;
     platform.informed(&process, ADA, "ada").await;

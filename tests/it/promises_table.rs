@@ -63,7 +63,7 @@ fn is_a_test(name: &str) -> bool {
 }
 
 #[test]
-fn every_row_of_the_comparison_names_tests_that_exist() {
+fn comparison_rows_name_existing_tests() {
     let text = std::fs::read_to_string(root().join("docs/reference/compare.md")).unwrap();
     let named = compared(&text);
     assert!(named.len() > 35, "{} were found", named.len());

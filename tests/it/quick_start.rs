@@ -70,7 +70,7 @@ impl Program {
 }
 
 #[test]
-fn quick_start_started_twice_prints_a_delivery_and_leaves_nothing() {
+fn repeated_quick_start_delivers_and_leaves_no_files() {
     let folder = tempdir().unwrap();
     for _ in 0..2 {
         let (mut program, mut said) = Program::start(folder.path());
@@ -87,7 +87,7 @@ fn quick_start_started_twice_prints_a_delivery_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn pasted_lines_of_the_quick_start_deliver_a_webhook() {
+async fn quick_start_lines_deliver_webhook_when_pasted() {
     let folder = tempdir().unwrap();
     let (_program, mut lines) = Program::start(folder.path());
     let said = lines.next().unwrap();

@@ -19,7 +19,7 @@ for wrong in [(secret, headers, body + b" ", 10**10), (secret, headers, body, 30
 "#;
 
 #[test]
-fn python_on_the_page_accepts_a_signature_and_refuses_others() {
+fn python_code_accepts_valid_signature_and_refuses_others() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let page = std::fs::read_to_string(root.join("docs/guides/receiving.md")).unwrap();
     let (_, code) = page.split_once("```python\n").unwrap();

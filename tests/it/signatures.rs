@@ -43,7 +43,7 @@ fn accepted(secret: &str, message: &Received, body: &str) -> [bool; 2] {
 
 #[tokio::test]
 #[ignore = "needs the libraries: tests/signatures/run.sh"]
-async fn the_official_libraries_accept_what_we_sign_through_a_rotation() {
+async fn official_libraries_verify_our_signatures_through_rotation() {
     let receiver = Receiver::start(None).await.unwrap();
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).build().unwrap();

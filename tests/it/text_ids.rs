@@ -303,7 +303,7 @@ async fn rest_with_text_ids_shows_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn occurrence_of_text_object_is_delivered_to_its_owner() {
+async fn text_object_occurrence_is_delivered_to_owner() {
     on_each_database(async |site| {
         site.watch().await;
         let audience = webhook_model::Audience::Owner(owner(ADA));
@@ -343,7 +343,7 @@ async fn outbox_rows_with_text_ids_are_delivered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn audit_log_with_text_ids_is_filtered_by_them() {
+async fn audit_log_is_filtered_by_text_ids() {
     on_each_database(async |site| {
         let [hook, ..] = site.watch().await;
         site.log.flush().await;
@@ -388,7 +388,7 @@ async fn console_with_text_ids_shows_pages_of_users() {
 
 /// A user who left a tenant no longer receives its occurrences.
 #[tokio::test(flavor = "multi_thread")]
-async fn user_who_moves_hears_the_new_tenant() {
+async fn moved_user_receives_occurrences_of_new_tenant() {
     on_each_database(async |site| {
         site.watch().await;
         let on = |of: &str| {

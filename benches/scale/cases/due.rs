@@ -18,15 +18,15 @@ const CLAIMS: usize = 10;
 const WHAT: [&str; 5] = [
     "claim of 64",
     "next due",
-    "due lanes, 10 deliveries",
-    "due lanes, 500 deliveries",
-    "lanes swept, 10",
+    "due queues, 10 deliveries",
+    "due queues, 500 deliveries",
+    "queues swept, 10",
 ];
 
 pub(crate) async fn measure(stage: &mut Stage) {
     let few = prepare(stage, 1_000, 10).await;
-    let lanes = stage.scaled(100_000);
-    let many = prepare(stage, 10 * lanes, lanes).await;
+    let queues = stage.scaled(100_000);
+    let many = prepare(stage, 10 * queues, queues).await;
     let mut figures = [const { [const { Vec::new() }; 5] }; 2];
     for _ in 0..stage.rounds(5) {
         for (store, figures) in [&few, &many].into_iter().zip(&mut figures) {
@@ -37,9 +37,9 @@ pub(crate) async fn measure(stage: &mut Stage) {
     }
     let kind = stage.kind;
     for (n, what) in WHAT.iter().enumerate() {
-        let name = format!("{what}, 1,000 over 10 lanes");
+        let name = format!("{what}, 1,000 over 10 queues");
         row(kind, &name, &figures[0][n], "ms", "");
-        let name = format!("{what}, 1,000,000 over 100,000 lanes");
+        let name = format!("{what}, 1,000,000 over 100,000 queues");
         row(kind, &name, &figures[1][n], "ms", "");
         let name = format!("{what}, the latter over the former");
         // Here 500 queues are returned against 10.
@@ -50,16 +50,16 @@ pub(crate) async fn measure(stage: &mut Stage) {
     many.remove().await;
 }
 
-/// Returns a store in which `count` deliveries wait over `lanes` queues.
-pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
+/// Returns a store in which `count` deliveries wait over `queues` queues.
+pub(super) async fn prepare(stage: &Stage, count: i64, queues: i64) -> Store {
     let store = stage.fresh().await;
-    store.hooks(1, lanes.min(1_000), false).await;
+    store.hooks(1, queues.min(1_000), false).await;
     let mut bulk = store.bulk().await;
-    bulk.copy_hooks(lanes).await;
+    bulk.copy_hooks(queues).await;
     let step = TimeDelta::seconds(10);
     let waiting = Waiting {
         count,
-        lanes,
+        queues,
         due: now() - step * i32::try_from(count / 10 * 9).unwrap(),
         step,
     };

@@ -15,14 +15,14 @@ const PROCESSES: usize = 8;
 const SETTLED: Duration = Duration::from_secs(100);
 
 pub(crate) async fn measure(stage: &mut Stage) {
-    let lanes = stage.scaled(100_000);
+    let queues = stage.scaled(100_000);
     let store = stage.fresh().await;
-    store.hooks(1, lanes.min(1_000), false).await;
+    store.hooks(1, queues.min(1_000), false).await;
     let mut bulk = store.bulk().await;
-    bulk.copy_hooks(lanes).await;
+    bulk.copy_hooks(queues).await;
     let waiting = Waiting {
-        count: lanes,
-        lanes,
+        count: queues,
+        queues,
         due: now() + TimeDelta::hours(2),
         step: TimeDelta::milliseconds(1),
     };
@@ -48,10 +48,10 @@ pub(crate) async fn measure(stage: &mut Stage) {
     }
     let kind = stage.kind;
     if server.is_some() {
-        let what = "idle, 8 processes, 100,000 lanes waiting for later: PostgreSQL";
+        let what = "idle, 8 processes, 100,000 queues waiting for later: PostgreSQL";
         row(kind, what, &of_server, "% of a core", "<= 2 %");
     }
-    let what = "idle, 8 processes, 100,000 lanes waiting for later: the 8 themselves";
+    let what = "idle, 8 processes, 100,000 queues waiting for later: the 8 themselves";
     row(kind, what, &of_processes, "% of a core", "");
     drop((engines, server));
     store.remove().await;

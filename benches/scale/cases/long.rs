@@ -12,7 +12,7 @@ const MESSAGES: i64 = 300_000;
 /// The last of them, which are measured.
 const LAST: i64 = 60_000;
 /// The number of webhooks of the claimed deliveries.
-const LANES: i64 = 100;
+const QUEUES: i64 = 100;
 
 pub(crate) async fn measure(stage: &mut Stage) {
     let (mut rates, mut claims) = ([const { Vec::new() }; 2], [const { Vec::new() }; 2]);
@@ -76,7 +76,7 @@ async fn cycles(stage: &mut Stage, held: bool) -> f64 {
 /// Returns the median, in milliseconds.
 async fn claim(stage: &Stage, held: bool) -> f64 {
     let store = stage.fresh().await;
-    store.hooks(1, LANES, false).await;
+    store.hooks(1, QUEUES, false).await;
     let reader = store.bulk().await;
     if held {
         reader.hold().await;

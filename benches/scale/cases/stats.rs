@@ -16,7 +16,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
     let mut bulk = Bulk::at(stage.kind, &place).await;
     let waiting = Waiting {
         count: stage.scaled(1_000_000),
-        lanes: KEPT_TENANTS,
+        queues: KEPT_TENANTS,
         due: now() + TimeDelta::days(1),
         step: TimeDelta::microseconds(100),
     };

@@ -24,13 +24,13 @@ pub enum Bulk {
 }
 
 /// Waiting deliveries, the first of them due at `due`, each other one `step` later; number `n` for
-/// the webhook `n` modulo `lanes`.
+/// the webhook `n` modulo `queues`.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// Their number.
     pub count: i64,
     /// The number of webhooks that have some.
-    pub lanes: i64,
+    pub queues: i64,
     /// The due time of the first.
     pub due: DateTime<Utc>,
     /// The time between two due times.

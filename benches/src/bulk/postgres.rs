@@ -133,7 +133,7 @@ impl Filler {
         self.number_hooks().await;
         let Waiting {
             count,
-            lanes,
+            queues,
             due,
             step,
         } = waiting;
@@ -142,7 +142,7 @@ impl Filler {
             "CREATE TEMP TABLE bench_wait AS
                  SELECT (SELECT last_value + is_called::int FROM gatepost_delivery_id_seq) + s.n AS id, h.webhook, h.owner, h.tenant, h.task,
                      '{due}'::timestamptz + s.n * {step} * interval '1 microsecond' AS due
-                 FROM generate_series(0::bigint, {count}::bigint - 1) AS s (n) JOIN bench_hook h ON h.n = s.n % {lanes};
+                 FROM generate_series(0::bigint, {count}::bigint - 1) AS s (n) JOIN bench_hook h ON h.n = s.n % {queues};
              INSERT INTO gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body)
                  SELECT id, webhook, owner, tenant, task, now(), 'msg_' || lpad(id::text, 36, '0'), '{{}}' FROM bench_wait ORDER BY id;
              INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)

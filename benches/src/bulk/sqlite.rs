@@ -111,7 +111,7 @@ impl Filler {
         self.number_hooks();
         let Waiting {
             count,
-            lanes,
+            queues,
             due,
             step,
         } = waiting;
@@ -122,7 +122,7 @@ impl Filler {
             "CREATE TEMP TABLE bench_wait AS
                  WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {count} - 1)
                  SELECT {first} + s.n AS id, h.webhook, h.task, h.tenant, {due} + s.n * {step} AS due
-                 FROM s CROSS JOIN bench_hook h ON h.n = s.n % {lanes};
+                 FROM s CROSS JOIN bench_hook h ON h.n = s.n % {queues};
              INSERT INTO gatepost_delivery (id, webhook, task, tenant, created, message_kept, message_id, body)
                  SELECT id, webhook, task, tenant, {created}, 1, printf('msg_%036d', id), '{{}}' FROM bench_wait ORDER BY id;
              INSERT INTO gatepost_queue (id, webhook, class, due, attempts, tries, lost)

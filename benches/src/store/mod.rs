@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Claim, Disposition, Lane, LaneClaim, QueueClass, RecordStore as _, Settled, Settlement,
+    Claim, Disposition, QueueClaim, QueueClass, RecordStore as _, Settled, Settlement, WebhookQueue,
 };
 use gatepost_storage::{AtMost, WebhookStore};
 use tokio::time::Instant;
@@ -23,7 +23,7 @@ use crate::measurement_output::{Better, keep, spread};
 /// The number of concurrent emitters, and of deliveries that the bare driver writes in one set.
 const EMITTERS: usize = 256;
 /// The number of queues with waiting rows.
-const LANES: usize = 100;
+const QUEUES: usize = 100;
 const SIZES: [i64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const QUICK_SIZES: [i64; 2] = [1_000, 100_000];
 
@@ -75,8 +75,8 @@ pub async fn claims<B: Backend>(backend: &mut B) {
     let sizes = if quick { &QUICK_SIZES[..] } else { &SIZES[..] };
     let store = backend.store().clone();
     let mut hooks = Vec::new();
-    for n in 0..LANES {
-        let hook = webhook(&format!("lane{n}"));
+    for n in 0..QUEUES {
+        let hook = webhook(&format!("queue{n}"));
         let hook = store.insert_webhook(&hook, AtMost::UNLIMITED, now()).await;
         hooks.push(hook.expect("a webhook").id);
     }
@@ -161,17 +161,17 @@ async fn singles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
 /// Claims eight of each of eight queues; returns the time in microseconds. They are given back
 /// immediately, so that each size keeps its rows.
 async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round: usize) -> f64 {
-    let lanes: Vec<LaneClaim> = (0..8)
-        .map(|i| LaneClaim {
-            lane: Lane {
-                webhook: hooks[(round * 8 + i) % LANES],
+    let queues: Vec<QueueClaim> = (0..8)
+        .map(|i| QueueClaim {
+            queue: WebhookQueue {
+                webhook: hooks[(round * 8 + i) % QUEUES],
                 class: QueueClass::First,
             },
             limit: 8,
         })
         .collect();
     let start = Instant::now();
-    let claimed = store.claim(&lanes, now() + TimeDelta::seconds(60), now());
+    let claimed = store.claim(&queues, now() + TimeDelta::seconds(60), now());
     let claimed = claimed.await.expect("a claim");
     let micros = micros(start);
     assert_eq!(claimed.len(), 64);

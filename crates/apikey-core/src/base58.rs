@@ -139,7 +139,7 @@ mod tests {
     impl TryCryptoRng for Stuck {}
 
     #[test]
-    fn the_test_of_a_byte_agrees_with_the_alphabet_for_all_256() {
+    fn is_base58_accepts_exactly_the_alphabet_bytes() {
         for b in 0..=u8::MAX {
             assert_eq!(is_base58(&[b; 16]), ALPHABET.contains(&b), "byte {b:#x}");
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stuck_generator_is_an_error_not_an_endless_loop() {
+    fn draw_from_stuck_generator_fails_without_endless_loop() {
         assert!(!draw(&mut [0; 16], &mut Stuck(0xff)));
         assert!(draw(&mut [0; 16], &mut Stuck(0)));
     }

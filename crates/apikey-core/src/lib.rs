@@ -28,8 +28,9 @@ pub use ip::{
     IpRange, IpRangeError, IpVerdict, MAX_IP_ENTRIES,
 };
 pub use key::{
-    Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
-    LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan, scan_words,
+    Found, GeneratorError, KEY_REGEX, KeyFormatError, KeyString, LookupId, LookupIdError,
+    MAX_KEY_LEN, MaskedKey, MaskedKeyError, Prefix, PrefixError, PresentedKey, Scan, scan,
+    scan_words,
 };
 pub use rate::{Drawn, Empty, Level, RateLimit, RateLimitError};
 pub use record::{

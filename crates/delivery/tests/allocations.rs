@@ -47,7 +47,7 @@ async fn deliver(sender: &Sender, target: &Request) {
 }
 
 #[test]
-fn a_signed_request_over_an_open_connection_allocates_a_few_times() {
+fn signed_request_on_open_connection_allocates_within_limit() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -55,7 +55,7 @@ async fn start(first: &'static [u8], forever: &'static [u8]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
+async fn concurrent_endless_responses_cost_under_one_mebibyte_each() {
     let chunk: &'static [u8] = &[b'x'; 64 * 1024];
     let cases: [(&str, &[u8], &[u8]); 6] = [
         ("body", b"HTTP/1.1 200 OK\r\n\r\n", chunk),

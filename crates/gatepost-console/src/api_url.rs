@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_where_the_browser_says_that_it_is() {
+    fn api_url_follows_host_and_origin_headers() {
         for (host, origin, url) in [
             (
                 "127.0.0.1:8080",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_host_is_not_believed() {
+    fn api_url_rejects_invalid_host_header() {
         for host in [
             "",
             "a b",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platforms_own_setting_comes_first_and_http_2_is_understood() {
+    fn api_url_prefers_setting_then_http2_authority() {
         let set = "https://api.acme.example/v4/".parse().unwrap();
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "other.example".parse().unwrap());

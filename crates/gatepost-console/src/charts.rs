@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_seen_and_fits() {
+    fn nonzero_chart_bar_is_visible_and_fits() {
         assert_eq!(height(0, 10), 0);
         assert_eq!(height(1, 1_000_000), 1);
         assert_eq!(height(u64::MAX, u64::MAX), 100);

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_others_changed_and_the_form_would_change_back_is_a_conflict() {
+    fn edit_conflict_is_only_change_form_would_revert() {
         let began = begun(stored());
         assert!(conflicting(&stored(), &began).is_none());
         // The user's own change, a blank row, and a field that only the form has.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_values_take_the_place_of_typed_ones() {
+    fn chosen_stored_values_replace_typed_ones() {
         let theirs = stored().with("name", "theirs").with("header.0.value", "2");
         let sent = Form::parse(b"name=mine&take.name=typed&header.0.name=X-A&header.0.value=1&header.1.name=X-B&take.header=stored&enabled=on&take.enabled=stored");
         let form = taken(&theirs.only(|name| name != "enabled"), sent);

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_good_for_its_session_and_secret_alone() {
+    fn csrf_token_is_bound_to_session_and_secret() {
         let csrf = Csrf::new([7; 32]);
         let token = csrf.token("one");
         assert!(csrf.is_token("one", &token));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_works_once_unless_it_is_put_back() {
+    fn ticket_is_single_use_unless_put_back() {
         let tickets = Tickets::default();
         let ticket = Tickets::issue();
         assert!(tickets.take(&ticket));

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_pointed_out_before_it_is_reached() {
+    fn dashboard_warns_before_limit_is_reached() {
         let t = Texts::english();
         let word = |used, most| warning(&t, used, most).into_string();
         assert_eq!(word(449, 500), "");

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_none() {
+    fn invalid_delivery_filter_is_ignored() {
         let wrong = "webhook=x&task=-&state=ended&class=ok&status=99&id=%20&from=today&before=x";
         assert_eq!(filter(wrong).to_query(), "");
         let long = format!("id={}", "x".repeat(ID + 1));

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_says_for_what() {
+    fn delivery_status_says_what_it_waits_for() {
         use DeliveryState::{Error, Queued, Running};
         let five = webhook(5);
         for (state, tries, due_in, phrase) in [
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_says_by_what_and_not_when() {
+    fn held_delivery_status_names_the_cause() {
         let queued = delivery(DeliveryState::Queued, 0, -1);
         let mut paused = webhook(5);
         paused.activity = Activity::Paused;

@@ -127,7 +127,7 @@ fn hinted(text: &str) -> Cow<'_, str> {
         match PresentedKey::parse(word) {
             Ok(key) => {
                 found = true;
-                shown.push_str(key.hint().as_str().trim_end_matches('…'));
+                shown.push_str(key.masked().as_str().trim_end_matches('…'));
             }
             Err(_) => shown.push_str(word),
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmation_counts_with_its_cookie_alone() {
+    fn confirmation_is_shown_only_with_its_cookie() {
         let with = "session=1; gatepost_done=saved";
         assert_eq!(
             asked("/keys?done=saved", with),
@@ -178,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_leaves_the_address_and_its_hint_stays() {
+    fn key_in_query_is_replaced_by_masked_key() {
         let key = KeyString::generate(&Prefix::default(), &mut rand::rng()).unwrap();
-        let hint = key.hint().as_str().trim_end_matches('…').to_owned();
+        let hint = key.masked().as_str().trim_end_matches('…').to_owned();
         for (query, kept) in [
             (format!("q={}", key.as_str()), format!("q={hint}")),
             (

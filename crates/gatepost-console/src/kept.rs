@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_is_kept_but_no_secret() {
+    fn kept_form_contains_typed_values_but_no_secrets() {
         let sent = b"csrf=c&ticket=t&name=chat&password=s3cret&token=s3cret&key=s3cret&client_key=s3cret&client_certificate=s3cret&user=bot&header.0.name=X-Api-Token&header.0.value=s3cret&header.1.name=X-Route&header.1.value=ops&headers_text=Authorization%3A+s3cret%0D%0AX-Route%3A+ops&message=hello";
         let kept = Kept::of("/webhooks/new", &Form::parse(sent)).unwrap();
         assert_eq!(kept.again, "/webhooks/new/again");
@@ -153,7 +153,7 @@ mod tests {
 
     /// The rows of names and values are read separately and in any order.
     #[test]
-    fn a_credential_among_very_many_headers_is_not_repeated() {
+    fn kept_form_omits_credentials_among_thousands_of_headers() {
         let field = |n: usize| match n % 2 {
             0 => format!("header.{n}.value=secret&header.{n}.name=X-Api-Token"),
             _ => format!("header.{n}.name=Accept&header.{n}.value=plain"),

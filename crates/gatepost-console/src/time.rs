@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_read_in_the_zone_in_which_it_was_filled_in() {
+    fn date_field_is_read_in_its_own_zone() {
         let (there, utc) = ("2026-11-21T12:34+05:30", "2026-11-21T07:04");
         assert_eq!(split_field(there), ("2026-11-21T12:34", "+05:30"));
         assert_eq!(split_field(utc), (utc, ""));

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn others_have_a_turn_between_pieces_and_beside_what_is_large() {
+    async fn work_yields_between_pieces_and_large_work_offloads() {
         let mut context = Context::from_waker(Waker::noop());
         let mut turns = GiveWay::default();
         assert!(pin!(turns.after(PIECE - 1)).poll(&mut context).is_ready());

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::WebhookStore;
 
-use crate::access::Judge;
+use crate::access::Authorizer;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -18,7 +18,7 @@ pub(crate) struct Core {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     /// Accounts, access and quotas.
-    pub access: Arc<Judge>,
+    pub access: Arc<Authorizer>,
     pub lifecycle: Lifecycle,
     /// The number under which this process holds leases; random.
     pub holder: u128,

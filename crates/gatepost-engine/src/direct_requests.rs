@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn direct_requests_are_limited_by_owner_and_in_all() {
+    fn direct_requests_are_limited_per_owner_and_overall() {
         let all = AtOnce::new(MOST);
         let one = |owner| begin(&all, owner, None);
         let mut own: Vec<_> = (0..MOST.owner).map(|_| one(0).unwrap()).collect();

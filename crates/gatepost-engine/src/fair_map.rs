@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_more_than_a_share_pushes_out_only_what_is_its_own() {
+    fn owner_above_share_evicts_only_its_own_entries() {
         let mut map = map();
         for owner in 1..=6 {
             fill(&mut map, owner, 10, 1);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_has_more_than_a_share_what_was_used_stays() {
+    fn recently_used_entries_stay_without_owner_above_share() {
         let mut map = map();
         for owner in 0..16 {
             fill(&mut map, owner, 10, 1);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced_is_found_as_it_is_now_and_may_have_another_owner() {
+    fn replaced_entry_has_new_value_and_new_owner() {
         let mut map = map();
         map.insert(1, OwnerId(1), "first", 100);
         map.insert(1, OwnerId(2), "second", 50);
@@ -232,7 +232,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_counted_is_what_is_there(
+        fn counted_weights_match_the_entries(
             calls in proptest::collection::vec((0..40_i64, 0..5_u128, 0..20_usize), 0..200)
         ) {
             let mut map = Shares::new(100);

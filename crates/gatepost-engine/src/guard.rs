@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_subscriber_that_panics_changes_nothing_for_what_runs_in_the_span() {
+    async fn panicking_subscriber_changes_nothing_inside_the_span() {
         let calls = Arc::new(AtomicUsize::new(0));
         let _subscriber = tracing::subscriber::set_default(Panics(calls.clone()));
         // With only one dispatcher, tracing asks the thread that reaches a callsite first, which
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_future_that_panics_or_hangs_gives_no_answer_and_one_that_panics_afterwards_does() {
+    async fn future_that_panics_or_hangs_gives_no_answer() {
         let polled = Lent::new(Box::pin(Bomb(true)));
         assert_eq!(polled.answer().await, Err(Silence::Panicked));
         let dropped = Lent::new(Box::pin(Bomb(false)));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_need_not_be_waited_for_is_done_at_once_and_the_rest_later() {
+    async fn ready_future_runs_immediately_and_pending_one_later() {
         let done = Arc::new(AtomicUsize::new(0));
         let (at_once, later) = (done.clone(), done.clone());
         assert!(run_now(async move {

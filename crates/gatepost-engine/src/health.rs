@@ -141,7 +141,7 @@ impl ErrorRate {
 
 #[cfg(test)]
 mod tests {
-    use gatepost_storage::webhooks::{DeliveryLog as _, LogRoom};
+    use gatepost_storage::webhooks::{DeliveryLog as _, LogHeadroom};
     use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;
@@ -152,7 +152,7 @@ mod tests {
     use crate::testing::{BrokenClock, Records, core, maintenance, noon};
 
     #[test]
-    fn the_error_rate_is_a_share_of_recent_attempts() {
+    fn error_rate_is_a_share_of_recent_attempts() {
         let rate = ErrorRate::default();
         assert_eq!(rate.get(), 0.0);
         (0..3).for_each(|_| rate.count(true));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn health_is_known_without_a_clock_and_says_so() {
+    async fn health_is_available_and_not_recording_without_clock() {
         let records = Records::new();
         let broken = Arc::new(BrokenClock::at(noon()));
         let clock = EngineClock::start(broken.clone(), &*records.store).await;
@@ -173,7 +173,7 @@ mod tests {
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
         let core = core(records.store.clone(), clock);
         let maintenance = maintenance(&core);
-        maintenance.set_room(LogRoom {
+        maintenance.set_room(LogHeadroom {
             ahead: Some(1),
             bytes: 0,
         });

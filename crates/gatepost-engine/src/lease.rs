@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_outlasts_the_timeout_by_the_margin_and_never_by_more_than_its_class() {
+    fn lease_outlasts_timeout_by_margin_within_its_class() {
         let margin = Duration::from_secs(7);
         for (timeout, class) in [(3, 10), (10, 10), (11, 30), (30, 30), (31, 120), (120, 120)] {
             let url = "https://example.com/".parse().unwrap();

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_part_that_panics_is_started_again_until_it_returns() {
+    async fn panicking_part_is_restarted_until_it_returns() {
         let lifecycle = Lifecycle::default();
         let starts = Arc::new(AtomicUsize::new(0));
         let counted = starts.clone();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_shutdown_waits_for_its_grace_then_asks_for_all_back_and_waits_no_longer_than_that() {
+    async fn shutdown_waits_for_grace_then_aborts_within_limit() {
         let (lifecycle, began) = (Lifecycle::default(), Instant::now());
         let (patient, deaf) = (lifecycle.clone(), lifecycle.clone());
         let asked = lifecycle.spawn(async move {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_shutdown_ends_as_soon_as_all_tasks_have_ended() {
+    async fn shutdown_ends_once_all_tasks_have_ended() {
         let (lifecycle, began) = (Lifecycle::default(), Instant::now());
         lifecycle.spawn(tokio::time::sleep(Duration::from_secs(2)));
         lifecycle.supervise_unawaited("test", std::future::pending);

@@ -153,7 +153,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_waits_is_as_late_as_its_oldest_delivery_and_never_early() {
+    fn queue_age_follows_oldest_delivery_never_negative() {
         let gauges = Gauges::default();
         for (due, late) in [(Some(-90), 90.0), (Some(30), 0.0), (None, 0.0)] {
             let oldest_due = due.map(|seconds| noon() + TimeDelta::seconds(seconds));

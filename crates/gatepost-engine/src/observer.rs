@@ -37,7 +37,7 @@ pub enum Notice {
     /// Deliveries of an owner were counted instead of stored, because the owner had as many pending
     /// deliveries as allowed, or one occurrence ran too many of the owner's tasks. At most one
     /// notice a minute for each owner.
-    Dropped {
+    Rejected {
         /// The owner.
         owner: OwnerId,
         /// The number since the previous notice.

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_knows_the_variables_of_the_platform_and_names_those_of_nobody() {
+    fn example_renders_platform_variables_and_lists_unknown_ones() {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
         let object = Object::new(ObjectId::from(1), r#"a"b"#);
         let renderer = renderer();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_occurrences_own_variable_takes_precedence_and_a_message_by_hand_has_none() {
+    fn occurrence_variables_take_precedence_except_in_manual_messages() {
         let renderer = renderer();
         let occurrence =
             poweron(1, &[]).with_variables(vec![("LEVEL".to_owned(), "high".to_owned())]);

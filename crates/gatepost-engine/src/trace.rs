@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_is_a_child_of_what_made_it_with_a_span_of_its_own() {
+    fn attempt_is_a_child_span_of_its_cause() {
         let traces = Traces::default();
         let parent: TraceContext = PARENT.parse().unwrap();
         let [first, again] = [(); 2].map(|()| begin(&traces, Some(PARENT)).unwrap());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracer_is_told_the_parent_and_tells_the_span() {
+    fn tracer_receives_the_parent_and_provides_the_span() {
         let (traces, tracer) = traces(Some(OWN), TraceHeaders::Sent);
         assert_eq!(begin(&traces, Some(PARENT)), Some(OWN.parse().unwrap()));
         assert_eq!(*tracer.1.lock().unwrap(), [PARENT]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracer_of_another_trace_or_one_that_panics_does_not_tear_a_trace() {
+    fn foreign_or_panicking_tracer_keeps_the_trace_intact() {
         for context in [Some(OTHER), None] {
             let (traces, _) = traces(context, TraceHeaders::Sent);
             let parent: TraceContext = PARENT.parse().unwrap();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_occurrence_joins_the_callers_trace_unless_it_names_one() {
+    fn occurrence_joins_callers_trace_unless_it_names_one() {
         let joined = |traces: &Traces, occurrence: &Occurrence| {
             let joined = traces.joined(Cow::Borrowed(occurrence)).into_owned();
             joined.trace.map(|trace| trace.to_string())

@@ -67,7 +67,7 @@ mod tests {
     const HIM: OwnerId = OwnerId(1);
 
     #[tokio::test]
-    async fn others_do_not_wait_for_one_who_asks_for_much() {
+    async fn heavy_user_in_blocking_pool_delays_no_other() {
         let aside = Arc::new(Aside::default());
         let (end, ended) = channel::<()>();
         let ended = Arc::new(Mutex::new(ended));

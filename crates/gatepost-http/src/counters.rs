@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use gatepost_manage::Actor;
 use gatepost_storage::keys::KeyUse;
-use gatepost_storage::webhooks::{Dropped, HourlyCount};
+use gatepost_storage::webhooks::{HourlyCount, RejectedCount};
 use serde_json::json;
 use webhook_model::WebhookId;
 
@@ -78,10 +78,10 @@ pub(crate) async fn rejected_deliveries(
 ) -> Result<JsonPieces> {
     let asked = Counted::read(query, &caller, &shared, "webhook_url", REJECTIONS).await?;
     let rejected = match asked.row {
-        Some(webhook) => caller.dropped_of(WebhookId(webhook), asked.limit).await?,
-        None => caller.dropped(asked.limit).await?,
+        Some(webhook) => caller.rejected_of(WebhookId(webhook), asked.limit).await?,
+        None => caller.rejected(asked.limit).await?,
     };
-    let row = |count: &Dropped| {
+    let row = |count: &RejectedCount| {
         [
             ("webhook_url", json!(count.webhook.0)),
             ("minute", json!(count.minute.timestamp())),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_written_as_what_is_short() {
+    fn json_written_in_pieces_equals_direct_output() {
         let long = "a\"é\n\u{0}𝄞".repeat(STEP / 4);
         for value in [
             json!(null),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn others_have_their_turn_while_a_long_text_is_written() {
+    fn json_writer_yields_during_long_text() {
         let escaped = json!({"message": "\u{1}".repeat(1024 * 1024)});
         // Six bytes for each: two steps between two yields.
         assert!(written(&escaped).1 >= 16);

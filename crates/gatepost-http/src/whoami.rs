@@ -29,7 +29,7 @@ pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>> {
         "via": match principal.via { Via::Key(_) => "key", _ => "login" },
         "key": acting.as_ref().map(|row| row.id.0),
         "key_name": key.map(|key| key.name.as_str()),
-        "key_hint": key.map(|key| key.hint.as_str()),
+        "masked_key": key.map(|key| key.masked.as_str()),
         "expires": expires,
         "read_only": principal.grant.is_read_only(),
         "tables": principal.grant.tables().to_string(),

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_misleads_is_found() {
+    fn hidden_character_is_found_in_misleading_text() {
         for (text, found) in [
             ("x\u{202e}gnp.exe", '\u{202e}'),
             ("\u{2067}admin\u{2069}", '\u{2067}'),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_not() {
+    fn ordinary_text_has_no_hidden_character() {
         for text in [
             "",
             "Deploys to #ops",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_holds_none() {
+    fn marked_text_contains_no_hidden_character() {
         for text in [
             "\u{202e}",
             "a\u{200b}b\u{feff}",

@@ -111,7 +111,7 @@ mod tests {
     const UUID: &str = "67e55044-10b1-426f-9247-bb680e5fe0c8";
 
     #[test]
-    fn id_in_json_is_a_number_that_javascript_keeps() {
+    fn json_id_is_number_only_if_javascript_safe() {
         for (id, json) in [
             (OwnerId(7), "7".to_owned()),
             (OwnerId((1 << 53) - 1), "9007199254740991".to_owned()),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn object_id_in_json_is_a_number_where_it_is_one() {
+    fn json_object_id_is_number_if_javascript_safe() {
         for (id, json) in [
             ("7", "7"),
             ("9007199254740992", "\"9007199254740992\""),

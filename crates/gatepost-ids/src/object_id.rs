@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_nobody_could_tell_is_no_object_id() {
+    fn object_id_rejects_ambiguous_or_long_text() {
         let long = "x".repeat(ObjectId::MAX_LENGTH + 1);
         for text in ["", "-", " ", "a b", "a\n", "\0", "ä", &long] {
             assert_eq!(text.parse::<ObjectId>(), Err(InvalidObjectId), "{text:?}");

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_as_it_is_written_and_nothing_else_is() {
+    fn realm_round_trips_as_text_and_rejects_others() {
         let places = [
             Realm::Shared,
             Realm::System,
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platforms_answer_decides_the_place() {
+    fn realm_is_decided_by_platform_account() {
         let owner = OwnerId(3);
         let user = Account::enabled(AccessLevel::User);
         assert_eq!(Realm::of(owner, &user), Realm::Solo(owner));

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_two_lines_to_read_and_one_to_write() {
+    fn cache_entry_occupies_three_cache_lines() {
         assert_eq!(size_of::<Entry>(), 3 * 64);
     }
 }

@@ -1,7 +1,7 @@
 //! Responses to refused requests.
 
 use crate::guesses::RetryAfter;
-use crate::throttle::RateStanding;
+use crate::throttle::RateState;
 
 /// The reader is setting up the platform: no request has succeeded yet.
 const NO_PEER: &str = r#"{"err":"The server does not know where requests come from; an axum app is served with into_make_service_with_connect_info::<SocketAddr>()"}"#;
@@ -25,7 +25,7 @@ pub enum Denied {
     TooManyFailures(RetryAfter),
     /// 429: the key is valid, but it or its owner has made the maximum number of requests.
     #[error("too many requests")]
-    TooManyRequests(RateStanding),
+    TooManyRequests(RateState),
     /// 503: the store or the platform's accounts are unavailable.
     #[error("temporarily unavailable")]
     Unavailable,

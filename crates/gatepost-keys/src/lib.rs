@@ -34,8 +34,8 @@ pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented, Refused,
     TrustedProxies,
 };
-pub use observer::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
+pub use observer::{KeyNotice, KeyNoticeKind, KeyObserver, NotForwarded};
 pub use presence::Visit;
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder, OnLeak};
-pub use throttle::{RateOf, RateStanding, RequestLimits};
+pub use throttle::{RateOf, RateState, RequestLimits};

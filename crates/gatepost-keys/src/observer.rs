@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-use apikey_core::{KeyHint, KeyId, KeyName, OwnerId};
+use apikey_core::{KeyId, KeyName, MaskedKey, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeyRow;
 
@@ -19,15 +19,15 @@ pub struct KeyNotice {
     /// Its name.
     pub name: KeyName,
     /// Its masked form.
-    pub hint: KeyHint,
+    pub masked: MaskedKey,
     /// The content of the notice.
-    pub news: KeyNews,
+    pub kind: KeyNoticeKind,
 }
 
 /// The content of a notice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum KeyNews {
+pub enum KeyNoticeKind {
     /// The key was created.
     Created,
     /// The key was deleted. The keys of a removed user or tenant are not reported.
@@ -70,8 +70,8 @@ pub struct NotForwarded(pub String);
 /// engine.
 ///
 /// A change of a key waits for the observer for at most five seconds, and is carried out whatever
-/// it returns: an error and a panic are logged. A notice of [`KeyNews::Expiring`] that it refuses
-/// is sent again every minute, for a day.
+/// it returns: an error and a panic are logged. A notice of [`KeyNoticeKind::Expiring`] that it
+/// refuses is sent again every minute, for a day.
 pub trait KeyObserver: fmt::Debug + Send + Sync + 'static {
     /// Handles a notice.
     fn notice<'a>(
@@ -83,13 +83,13 @@ pub trait KeyObserver: fmt::Debug + Send + Sync + 'static {
 impl KeyNotice {
     /// Creates a notice about a stored key, for tests of a [`KeyObserver`] as well.
     #[must_use]
-    pub fn new(row: &KeyRow, news: KeyNews) -> Self {
+    pub fn new(row: &KeyRow, news: KeyNoticeKind) -> Self {
         Self {
             key: row.id,
             owner: row.key.owner,
             name: row.key.name.clone(),
-            hint: row.key.hint.clone(),
-            news,
+            masked: row.key.masked.clone(),
+            kind: news,
         }
     }
 }

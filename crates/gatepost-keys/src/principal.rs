@@ -8,7 +8,7 @@ use std::sync::Arc;
 use apikey_core::{Grant, KeyId, NotGranted, OwnerId, ScopeName};
 use gatepost_ids::{AccessLevel, Account, TenantId};
 
-use crate::throttle::RateStanding;
+use crate::throttle::RateState;
 
 /// The way in which a caller authenticated.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Principal {
     pub address: Option<IpAddr>,
     /// The remaining requests under the limits of the API key and of all keys of the user; `None`
     /// if nothing limits them.
-    pub rate: Option<RateStanding>,
+    pub rate: Option<RateState>,
     /// The value that the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -84,7 +84,7 @@ impl Principal {
     }
 
     #[inline]
-    pub(crate) fn with_rate(self, rate: Option<RateStanding>) -> Self {
+    pub(crate) fn with_rate(self, rate: Option<RateState>) -> Self {
         Self { rate, ..self }
     }
 

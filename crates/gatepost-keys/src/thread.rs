@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_itself_and_no_other_that_lives() {
+    fn thread_identity_is_stable_and_unique() {
         let here = Thread::here();
         assert_eq!(here, Thread::here());
         std::thread::scope(|scope| {

@@ -34,7 +34,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_in_memory_costs_no_allocation() {
+async fn cached_key_authenticates_without_allocation() {
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
     let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap())
         .with_grant(Grant::new(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error::KvError;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::Table;
 
 /// The callback of a scan: takes a key and its value, and returns whether to continue.
@@ -30,7 +30,7 @@ pub type Writing<'a> = dyn FnMut(&mut dyn Change) -> Result<(), KvError> + 'a;
 ///
 /// # The caller
 /// - It must stay within [`MAX_KEY`](crate::MAX_KEY), [`MAX_VALUE`](crate::MAX_VALUE) and the form
-///   of keys that [`Keys`](crate::Keys) says. Bounds of a span have that form too, or are open; a
+///   of keys that [`Keys`](crate::Keys) says. Bounds of a range have that form too, or are open; a
 ///   bound may have one byte more.
 /// - `step` must not use the view.
 /// - After an error of a read or a write the caller must return it from its callback and do nothing
@@ -42,16 +42,16 @@ pub trait View {
     /// The database's.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Bytes>, KvError>;
 
-    /// Calls `step` with the rows of a span, in order of their keys, from the least, or from the
-    /// greatest if the span goes [back](Span::back), until the span ends or `step` returns
+    /// Calls `step` with the rows of a range, in order of their keys, from the least, or from the
+    /// greatest if the range goes [back](KeyRange::back), until the range ends or `step` returns
     /// [`Go::Stop`].
     ///
-    /// The adapter must visit every row of the span, however many there are, and should not load
+    /// The adapter must visit every row of the range, however many there are, and should not load
     /// many more rows than `step` takes.
     ///
     /// # Errors
     /// The database's.
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError>;
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError>;
 }
 
 /// Reads and writes of one change.
@@ -82,8 +82,8 @@ pub trait Change: View {
     ///
     /// # Errors
     /// The database's.
-    fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        self.scan(table, span, step)
+    fn peek(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.scan(table, range, step)
     }
 }
 
@@ -109,8 +109,8 @@ pub trait Change: View {
 ///   nothing to anybody before the change has returned.
 /// - A callback must not call the store again, must not panic (see [`KvExt`](crate::KvExt)), and
 ///   must be short: a view may block changes, and a change others. 256 rows or a millisecond are
-///   short; a longer list is read in several views, each of which continues [after](Span::after)
-///   the last key.
+///   short; a longer list is read in several views, each of which continues
+///   [after](KeyRange::after) the last key.
 /// - A caller that puts several commands into one change should run them one by one after two
 ///   conflicts, so that a busy row blocks only its own command. It then calls
 ///   [`change`](Self::change) itself.

@@ -1,13 +1,13 @@
-//! Spans of keys, and how a scan ends.
+//! Ranges of keys, and how a scan ends.
 
-/// A span of the keys of one table, and the direction in which it is read.
+/// A range of the keys of one table, and the direction in which it is read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[allow(clippy::exhaustive_structs, reason = "an adapter must obey each field")]
-pub struct Span {
+pub struct KeyRange {
     /// The least key, included. Empty: from the first key of the table.
     pub from: Vec<u8>,
-    /// The end, excluded. `None`: to the last key of the table. If it is not above `from`, the span
-    /// is empty.
+    /// The end, excluded. `None`: to the last key of the table. If it is not above `from`, the
+    /// range is empty.
     pub to: Option<Vec<u8>>,
     /// Whether the greatest key comes first.
     pub back: bool,
@@ -23,14 +23,14 @@ pub enum Go {
     Stop,
 }
 
-impl Span {
-    /// Returns the span of all keys of a table.
+impl KeyRange {
+    /// Returns the range of all keys of a table.
     #[must_use]
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Returns the span from `from`, included, to `to`, excluded.
+    /// Returns the range from `from`, included, to `to`, excluded.
     pub fn between(from: impl Into<Vec<u8>>, to: impl Into<Vec<u8>>) -> Self {
         Self {
             from: from.into(),
@@ -39,7 +39,7 @@ impl Span {
         }
     }
 
-    /// Returns the span from `from`, included, to the last key.
+    /// Returns the range from `from`, included, to the last key.
     pub fn since(from: impl Into<Vec<u8>>) -> Self {
         Self {
             from: from.into(),
@@ -48,7 +48,7 @@ impl Span {
         }
     }
 
-    /// Returns the span of the keys that begin with `prefix`, in a table of
+    /// Returns the range of the keys that begin with `prefix`, in a table of
     /// [bytes](crate::Keys::Bytes).
     pub fn prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let from = prefix.into();
@@ -67,14 +67,14 @@ impl Span {
         }
     }
 
-    /// Returns the same span, with the greatest key first.
+    /// Returns the same range, with the greatest key first.
     #[must_use]
     pub fn backward(mut self) -> Self {
         self.back = true;
         self
     }
 
-    /// Returns the rest of the span after `key`, in its direction: the next page. In a table of
+    /// Returns the rest of the range after `key`, in its direction: the next page. In a table of
     /// [numbers](crate::Keys::Numbers) the caller continues at the next number instead.
     #[must_use]
     pub fn after(mut self, key: &[u8]) -> Self {
@@ -87,7 +87,7 @@ impl Span {
         self
     }
 
-    /// Returns whether no key can be in the span.
+    /// Returns whether no key can be in the range.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.to.as_ref().is_some_and(|to| *to <= self.from)

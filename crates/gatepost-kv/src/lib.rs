@@ -12,7 +12,7 @@ mod table;
 
 pub use contract::{Change, Kv, Reading, Shared, Step, View, Writing};
 pub use error::{BoxError, KvError};
-pub use key_range::{Go, Span};
+pub use key_range::{Go, KeyRange};
 pub use memory::MemoryKv;
 pub use run::KvExt;
 pub use store::{KvStore, MemoryStore};

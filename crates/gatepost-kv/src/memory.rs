@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::contract::{Change, Kv, Reading, Step, View, Writing};
 use crate::error::KvError;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::{Keys, MAX_CHANGE, MAX_KEY, MAX_VALUE, Table};
 
 const NUMBER: usize = 8;
@@ -83,8 +83,8 @@ impl View for MemoryView<'_> {
         get(self.0, table, key)
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        scan(self.0, table, span, step)
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        scan(self.0, table, range, step)
     }
 }
 
@@ -93,8 +93,8 @@ impl View for MemoryChange<'_> {
         get(self.tables, table, key)
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        scan(self.tables, table, span, step)
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        scan(self.tables, table, range, step)
     }
 }
 
@@ -149,20 +149,28 @@ fn get(tables: &Tables, table: Table, key: &[u8]) -> Result<Option<Bytes>, KvErr
     Ok(rows.get(key).cloned())
 }
 
-fn scan(tables: &Tables, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-    check_bound(table, &span.from)?;
-    check_bound(table, span.to.as_deref().unwrap_or_default())?;
+fn scan(
+    tables: &Tables,
+    table: Table,
+    range: &KeyRange,
+    step: &mut Step<'_>,
+) -> Result<(), KvError> {
+    check_bound(table, &range.from)?;
+    check_bound(table, range.to.as_deref().unwrap_or_default())?;
     let rows = tables.get(table.name).ok_or_else(|| unprepared(table))?;
-    if span.is_empty() {
+    if range.is_empty() {
         return Ok(());
     }
-    let to = span.to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-    let range = rows.range::<[u8], _>((Bound::Included(&*span.from), to));
+    let to = range
+        .to
+        .as_deref()
+        .map_or(Bound::Unbounded, Bound::Excluded);
+    let rows = rows.range::<[u8], _>((Bound::Included(&*range.from), to));
     let mut on = |(key, value): (&Arc<[u8]>, &Bytes)| step(key, value) == Go::On;
-    if span.back {
-        range.rev().all(&mut on);
+    if range.back {
+        rows.rev().all(&mut on);
     } else {
-        range.into_iter().all(&mut on);
+        rows.into_iter().all(&mut on);
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Tables, their keys, and limits of length.
 
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
-/// The maximum length of a key, in bytes. LMDB takes 511 by default: a bound of a span, which may
+/// The maximum length of a key, in bytes. LMDB takes 511 by default: a bound of a range, which may
 /// have a byte more than a key, fits with the longest [prefix](Table::prefixed_key) of a table.
 pub const MAX_KEY: usize = 480;
 /// The maximum length of a value, in bytes: one rendered message and its columns.
@@ -86,12 +86,12 @@ impl Table {
         prefixed
     }
 
-    /// Returns the bounds of a span for a database that has one order for all tables: the first
+    /// Returns the bounds of a range for a database that has one order for all tables: the first
     /// key included, the last one excluded. The second is never below the first.
     #[must_use]
-    pub fn prefixed_bounds(self, span: &Span) -> (Vec<u8>, Vec<u8>) {
-        let from = self.prefixed_key(&span.from);
-        let to = span.to.as_ref().map_or_else(
+    pub fn prefixed_bounds(self, range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
+        let from = self.prefixed_key(&range.from);
+        let to = range.to.as_ref().map_or_else(
             || [self.name.as_bytes(), &[AFTER_SEPARATOR]].concat(),
             |to| self.prefixed_key(to),
         );

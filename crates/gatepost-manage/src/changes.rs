@@ -50,7 +50,7 @@ impl Changes {
         let ApiKey {
             owner: _,
             lookup,
-            hint: _,
+            masked: _,
             digest,
             name,
             description,
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_comes_back_and_has_a_bound() {
+    fn stored_changes_round_trip_within_size_limit() {
         let mut changes = Changes::default();
         changes.shown("name", "a", "b");
         changes.shown("same", "a", "a");

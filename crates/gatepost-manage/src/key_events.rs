@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use chrono::SecondsFormat;
 use gatepost_engine::{Engine, OperationalEvents};
-use gatepost_keys::{KeyNews, KeyNotice, KeyObserver, NotForwarded};
+use gatepost_keys::{KeyNotice, KeyNoticeKind, KeyObserver, NotForwarded};
 use webhook_model::{Audience, Invalid, Object, Occurrence};
 
 /// The type of these occurrences, as the engine offers it.
@@ -54,17 +54,17 @@ impl KeyObserver for KeyEvents {
 
 /// Returns `None` for a notice without an event.
 fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
-    let (event, once, said) = match notice.news {
-        KeyNews::Created => ("created", String::new(), Vec::new()),
-        KeyNews::Deleted => ("deleted", String::new(), Vec::new()),
-        KeyNews::Expiring { expires, days } => {
+    let (event, once, said) = match notice.kind {
+        KeyNoticeKind::Created => ("created", String::new(), Vec::new()),
+        KeyNoticeKind::Deleted => ("deleted", String::new(), Vec::new()),
+        KeyNoticeKind::Expiring { expires, days } => {
             let at = expires.to_rfc3339_opts(SecondsFormat::Secs, true);
             let once = format!(":{}:{days}", expires.timestamp_micros());
             let said = vec![("EXPIRES", at), ("DAYS", days.to_string())];
             ("expiring", once, said)
         }
-        KeyNews::Leaked { hour } => ("leaked", format!(":{}", hour.timestamp()), Vec::new()),
-        KeyNews::RefusedAddress { from, count, hour } => {
+        KeyNoticeKind::Leaked { hour } => ("leaked", format!(":{}", hour.timestamp()), Vec::new()),
+        KeyNoticeKind::RefusedAddress { from, count, hour } => {
             let said = vec![("ADDRESS", from.to_string()), ("COUNT", count.to_string())];
             ("refused_address", format!(":{}", hour.timestamp()), said)
         }
@@ -72,7 +72,7 @@ fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
     };
     let key = [
         ("KEY", notice.key.0.to_string()),
-        ("HINT", notice.hint.to_string()),
+        ("MASKED", notice.masked.to_string()),
     ];
     let said = key.into_iter().chain(said);
     let id = format!("gatepost:{API_KEYS}.{event}:{}{once}", notice.key.0);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_asks_for_much_at_once_waits_for_himself_alone_and_is_forgotten() {
+    async fn list_limiter_delays_only_busy_user_then_forgets() {
         let turns = Turns::default();
         let first = turns.turn(HIM).await.unwrap();
         let mut second = pin!(turns.turn(HIM));

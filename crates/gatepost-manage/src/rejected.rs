@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{Dropped, RecordId};
+use gatepost_storage::webhooks::{RecordId, RejectedCount};
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
@@ -16,11 +16,14 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`]; failures of store and accounts.
-    pub fn dropped_of(&self, webhook: WebhookId, limit: u32) -> Answer<'_, Vec<Dropped>> {
+    pub fn rejected_of(&self, webhook: WebhookId, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
         contain(async move {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
             let scope = Scope::Owner(owner);
-            Ok(self.engine().dropped(scope, Some(webhook), limit).await?)
+            Ok(self
+                .engine()
+                .rejected_counts(scope, Some(webhook), limit)
+                .await?)
         })
     }
 
@@ -30,12 +33,12 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub fn dropped(&self, limit: u32) -> Answer<'_, Vec<Dropped>> {
+    pub fn rejected(&self, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
         contain(async move {
             let mut known = HashMap::new();
             let mut seen = Vec::new();
             let scope = self.authority().scope();
-            for count in self.engine().dropped(scope, None, limit).await? {
+            for count in self.engine().rejected_counts(scope, None, limit).await? {
                 let webhook = RecordId::Webhook(count.webhook);
                 let may = match known.get(&webhook) {
                     Some(may) => *may,

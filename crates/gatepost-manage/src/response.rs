@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_of_the_store_is_not_told_to_the_caller() {
+    fn store_failure_details_are_hidden_from_caller() {
         let cause = StoreError::new(ErrorKind::Unavailable, "password=hunter2");
         let response: Response<String> = ManageError::Store(Arc::new(cause)).into();
         assert_eq!(response.status(), 503);

@@ -9,7 +9,7 @@ CREATE TABLE :schema.gatepost_key (
     revision            bigint NOT NULL,
     owner               uuid NOT NULL,
     lookup              text COLLATE "C" NOT NULL CONSTRAINT gatepost_key_lookup UNIQUE,
-    hint                text NOT NULL,
+    masked                text NOT NULL,
     digest_scheme       text NOT NULL,
     digest              bytea NOT NULL,
     name                text COLLATE "C" NOT NULL,
@@ -49,20 +49,20 @@ INSERT INTO :schema.gatepost_key_generation VALUES (0);
 
 -- One row for each shard: the generation of its last change, and the newest change that is no
 -- longer remembered.
-CREATE TABLE :schema.gatepost_key_slice (
-    slice      smallint PRIMARY KEY,
+CREATE TABLE :schema.gatepost_key_shard (
+    shard      smallint PRIMARY KEY,
     generation bigint NOT NULL,
     forgotten  bigint NOT NULL
 ) WITH (fillfactor = 50);
-INSERT INTO :schema.gatepost_key_slice (slice, generation, forgotten) SELECT s, 0, 0 FROM generate_series(0, 255) AS s;
-CREATE INDEX gatepost_key_slice_moved ON :schema.gatepost_key_slice (generation);
+INSERT INTO :schema.gatepost_key_shard (shard, generation, forgotten) SELECT s, 0, 0 FROM generate_series(0, 255) AS s;
+CREATE INDEX gatepost_key_shard_moved ON :schema.gatepost_key_shard (generation);
 
 -- The key that each generation changed; older ones are trimmed.
 CREATE TABLE :schema.gatepost_key_change (
-    slice      smallint NOT NULL,
+    shard      smallint NOT NULL,
     generation bigint NOT NULL,
     lookup     text COLLATE "C" NOT NULL,
-    PRIMARY KEY (slice, generation)
+    PRIMARY KEY (shard, generation)
 );
 
 -- The processes that cache keys. `acknowledged` is the generation that a process acts on.
@@ -373,14 +373,14 @@ CREATE TABLE :schema.gatepost_count (
 CREATE INDEX gatepost_count_hour ON :schema.gatepost_count (hour, webhook);
 
 -- Deliveries that were rejected, and counted instead of stored.
-CREATE TABLE :schema.gatepost_dropped (
+CREATE TABLE :schema.gatepost_rejected (
     webhook bigint NOT NULL,
     reason  text COLLATE "C" NOT NULL,
     minute  timestamptz NOT NULL,
     count   bigint NOT NULL,
     PRIMARY KEY (webhook, reason, minute)
 );
-CREATE INDEX gatepost_dropped_minute ON :schema.gatepost_dropped (minute);
+CREATE INDEX gatepost_dropped_minute ON :schema.gatepost_rejected (minute);
 
 -- The queue ------------------------------------------------------------------------------------
 -- The tokens of claims, from one sequence: a token is valid only for its deliveries.
@@ -398,7 +398,7 @@ CREATE TABLE :schema.gatepost_queue (
     lost     smallint NOT NULL,
     marked   boolean NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05);
-CREATE INDEX gatepost_queue_lane ON :schema.gatepost_queue (webhook, class, due, id) WHERE webhook IS NOT NULL;
+CREATE INDEX gatepost_queue_class ON :schema.gatepost_queue (webhook, class, due, id) WHERE webhook IS NOT NULL;
 -- A query for due deliveries in any queue adds the condition that the class is not below 0; no
 -- claim does.
 CREATE INDEX gatepost_queue_due ON :schema.gatepost_queue (due, id) INCLUDE (webhook, class) WHERE class >= 0;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DueLane, Lane};
+use gatepost_storage::webhooks::{DueQueue, WebhookQueue};
 
 use self::cursor::{FRONT, Front};
 
@@ -23,12 +23,12 @@ use self::cursor::{FRONT, Front};
 const MOST: usize = 4_096;
 
 #[derive(Debug, Default)]
-pub(crate) struct Fronts(Mutex<HashMap<Lane, Front>>);
+pub(crate) struct Fronts(Mutex<HashMap<WebhookQueue, Front>>);
 
 /// Claims under way. If it is dropped without [`end`](Self::end), their results are unknown.
 pub(crate) struct Claiming<'a> {
     fronts: &'a Fronts,
-    lanes: Vec<(Lane, i64)>,
+    queues: Vec<(WebhookQueue, i64)>,
     /// The due time at which the claim of each queue begins; `None` is the start of the queue.
     pub(crate) since: Vec<Option<DateTime<Utc>>>,
     ended: bool,
@@ -36,13 +36,13 @@ pub(crate) struct Claiming<'a> {
 
 impl Fronts {
     /// Begins a claim from these queues, each once, with the maximum for each.
-    pub(crate) fn claim(&self, lanes: Vec<(Lane, i64)>) -> Claiming<'_> {
+    pub(crate) fn claim(&self, queues: Vec<(WebhookQueue, i64)>) -> Claiming<'_> {
         let mut known = self.lock();
-        if known.len() + lanes.len() > MOST {
+        if known.len() + queues.len() > MOST {
             known.clear();
         }
-        let since = lanes.iter().map(|(lane, _)| {
-            let front = known.entry(*lane).or_default();
+        let since = queues.iter().map(|(queue, _)| {
+            let front = known.entry(*queue).or_default();
             front.begin();
             front.since()
         });
@@ -50,17 +50,17 @@ impl Fronts {
         drop(known);
         Claiming {
             fronts: self,
-            lanes,
+            queues,
             since,
             ended: false,
         }
     }
 
     /// Records that something waits in these queues, due at these times.
-    pub(crate) fn queued(&self, waits: impl IntoIterator<Item = (Lane, DateTime<Utc>)>) {
+    pub(crate) fn queued(&self, waits: impl IntoIterator<Item = (WebhookQueue, DateTime<Utc>)>) {
         let mut known = self.lock();
-        for (lane, due) in waits {
-            if let Some(front) = known.get_mut(&lane) {
+        for (queue, due) in waits {
+            if let Some(front) = known.get_mut(&queue) {
                 front.queued(due);
             }
         }
@@ -74,17 +74,17 @@ impl Fronts {
     }
 
     /// Records the first delivery of each of these queues.
-    pub(crate) fn found(&self, lanes: &[DueLane]) {
-        self.queued(lanes.iter().map(|found| (found.lane, found.due)));
+    pub(crate) fn found(&self, queues: &[DueQueue]) {
+        self.queued(queues.iter().map(|found| (found.queue, found.due)));
     }
 
     /// Records that other processes have enqueued something in these queues, with unknown due
     /// times.
-    pub(crate) fn heard(&self, lanes: &[Lane]) {
-        self.queued(lanes.iter().map(|lane| (*lane, FRONT)));
+    pub(crate) fn heard(&self, queues: &[WebhookQueue]) {
+        self.queued(queues.iter().map(|queue| (*queue, FRONT)));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Lane, Front>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<WebhookQueue, Front>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -93,22 +93,22 @@ impl Claiming<'_> {
     /// Takes the queues and due times of the deliveries that were claimed at `now`.
     pub(crate) fn end(
         mut self,
-        claimed: impl IntoIterator<Item = (Lane, DateTime<Utc>)>,
+        claimed: impl IntoIterator<Item = (WebhookQueue, DateTime<Utc>)>,
         now: DateTime<Utc>,
     ) {
-        let mut last: HashMap<Lane, (i64, DateTime<Utc>)> = HashMap::new();
-        for (lane, due) in claimed {
-            let (count, latest) = last.entry(lane).or_insert((0, due));
+        let mut last: HashMap<WebhookQueue, (i64, DateTime<Utc>)> = HashMap::new();
+        for (queue, due) in claimed {
+            let (count, latest) = last.entry(queue).or_insert((0, due));
             *count += 1;
             *latest = due.max(*latest);
         }
         self.ended = true;
         let mut known = self.fronts.lock();
-        for ((lane, most), begun) in self.lanes.iter().zip(&self.since) {
-            let Some(front) = known.get_mut(lane) else {
+        for ((queue, most), begun) in self.queues.iter().zip(&self.since) {
+            let Some(front) = known.get_mut(queue) else {
                 continue;
             };
-            match last.get(lane) {
+            match last.get(queue) {
                 Some((count, latest)) if count == most => front.end(*begun, *latest),
                 Some(_) => front.end(*begun, now),
                 // The queue is empty, or nothing in it can be claimed at this time.
@@ -124,9 +124,9 @@ impl Drop for Claiming<'_> {
             return;
         }
         let mut known = self.fronts.lock();
-        for (lane, _) in &self.lanes {
+        for (queue, _) in &self.queues {
             // It may have claimed nothing, and other claims have skipped the rows that it held.
-            known.remove(lane);
+            known.remove(queue);
         }
     }
 }

@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_is_no_plain_identifier_is_refused() {
+    fn schema_with_invalid_identifier_is_refused() {
         for bad in [
             "",
             "Gatepost",
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_debug_nor_an_error_tells_the_password() {
+    fn debug_and_errors_hide_the_password() {
         let config = PostgresConfig::url("postgres://u:hunter2@h/db?sslmode=verify-full");
         assert!(!format!("{config:?}").contains("hunter2"));
         assert_eq!(
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_to_a_session_at_its_start() {
+    fn session_start_sets_no_options_except_from_url() {
         let driver = PostgresConfig::url("host=h").driver().unwrap().now();
         assert_eq!(driver.get_options(), None);
         let own = PostgresConfig::url("host=h options='-c work_mem=8MB'");

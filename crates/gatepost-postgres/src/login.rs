@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_connection_is_opened_with_the_password_of_the_moment() {
+    fn connection_uses_the_current_password() {
         let config: Config = "postgres://app:first@h/db".parse().unwrap();
         let fixed = Login::new(config.clone(), None).now();
         assert_eq!(fixed.get_password(), Some(&b"first"[..]));

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_reads_long_takes_no_longer_than_it_may_nor_than_any_other() {
+    fn long_read_timeout_is_the_stricter_limit() {
         let longest = Duration::from_secs(10);
         for (of_all, said) in [(30, 10_000), (3, 3_000), (0, 10_000)] {
             let settings = Settings::new(Duration::from_secs(of_all), longest, true);

@@ -94,7 +94,7 @@ CREATE TABLE gatepost_key (
     revision            INTEGER NOT NULL,
     owner               BLOB NOT NULL,
     lookup              TEXT NOT NULL UNIQUE,
-    hint                TEXT NOT NULL,
+    masked                TEXT NOT NULL,
     digest_scheme       TEXT NOT NULL,
     digest              BLOB NOT NULL,
     name                TEXT NOT NULL,
@@ -134,21 +134,21 @@ INSERT INTO gatepost_key_generation VALUES (0);
 
 -- Keys are in 256 shards by their lookup id. `generation` is that of the shard's last change, drawn
 -- from gatepost_key_generation; gatepost_key_change has all changes after `forgotten`.
-CREATE TABLE gatepost_key_slice (
-    slice      INTEGER PRIMARY KEY,
+CREATE TABLE gatepost_key_shard (
+    shard      INTEGER PRIMARY KEY,
     generation INTEGER NOT NULL,
     forgotten  INTEGER NOT NULL
 ) STRICT;
-INSERT INTO gatepost_key_slice
-    WITH RECURSIVE slices (slice) AS (SELECT 0 UNION ALL SELECT slice + 1 FROM slices WHERE slice < 255)
-    SELECT slice, 0, 0 FROM slices;
+INSERT INTO gatepost_key_shard
+    WITH RECURSIVE shards (shard) AS (SELECT 0 UNION ALL SELECT shard + 1 FROM shards WHERE shard < 255)
+    SELECT shard, 0, 0 FROM shards;
 
 -- The key that each generation of a shard changed. Older rows are trimmed.
 CREATE TABLE gatepost_key_change (
-    slice      INTEGER NOT NULL,
+    shard      INTEGER NOT NULL,
     generation INTEGER NOT NULL,
     lookup     TEXT NOT NULL,
-    PRIMARY KEY (slice, generation)
+    PRIMARY KEY (shard, generation)
 ) STRICT, WITHOUT ROWID;
 
 -- Records --------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ CREATE INDEX gatepost_count_at ON gatepost_count (hour, webhook);
 CREATE INDEX gatepost_count_of_owner ON gatepost_count (owner, hour);
 
 -- Deliveries that were rejected, and counted instead of stored. `minute` is its beginning.
-CREATE TABLE gatepost_dropped (
+CREATE TABLE gatepost_rejected (
     webhook INTEGER NOT NULL,
     reason  TEXT NOT NULL,
     minute  INTEGER NOT NULL,
@@ -365,8 +365,8 @@ CREATE TABLE gatepost_dropped (
     count   INTEGER NOT NULL,
     PRIMARY KEY (webhook, reason, minute)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX gatepost_dropped_of_owner ON gatepost_dropped (owner, minute);
-CREATE INDEX gatepost_dropped_at ON gatepost_dropped (minute);
+CREATE INDEX gatepost_dropped_of_owner ON gatepost_rejected (owner, minute);
+CREATE INDEX gatepost_rejected_at ON gatepost_rejected (minute);
 
 -- Queue ----------------------------------------------------------------------------------------
 -- Waiting deliveries. No row is changed: it is deleted when it is claimed, and inserted again.
@@ -381,7 +381,7 @@ CREATE TABLE gatepost_queue (
     tries    INTEGER NOT NULL,
     lost     INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due);
+CREATE INDEX gatepost_queue_class ON gatepost_queue (webhook, class, due);
 CREATE INDEX gatepost_queue_due ON gatepost_queue (due);
 CREATE INDEX gatepost_queue_of_webhook ON gatepost_queue (webhook);
 

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_statement_is_prepared_once_whatever_its_values_are() {
+    fn statement_is_not_reprepared_for_other_values() {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));
         let mut connection = writer(&config).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_library_is_refused_and_the_linked_one_is_not() {
+    fn old_sqlite_library_is_refused_linked_one_accepted() {
         let error = StoreError::from(check_library(3_051_002).unwrap_err());
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         check_library(rusqlite::version_number()).unwrap();

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_may_open_is_found_and_what_is_there_keeps_its_mode() {
+    fn too_wide_file_modes_are_found_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();

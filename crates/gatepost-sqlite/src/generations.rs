@@ -2,7 +2,7 @@
 //! before every use of a key that is held in memory.
 
 use apikey_core::LookupId;
-use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyShard};
 use rusqlite::{Connection, params};
 
 use crate::column::parse;
@@ -15,23 +15,23 @@ const CHANGES_KEPT: i64 = 64;
 
 /// Moves the generation of the key's shard, records the changed key, and deletes the oldest change.
 pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
-    let (slice, generation) = (KeySlice::of(lookup).0, next(c)?);
+    let (shard, generation) = (KeyShard::of(lookup).0, next(c)?);
     c.prepare_cached(
-        "INSERT INTO gatepost_key_change (slice, generation, lookup) VALUES (?1, ?2, ?3)",
+        "INSERT INTO gatepost_key_change (shard, generation, lookup) VALUES (?1, ?2, ?3)",
     )?
-    .execute(params![slice, generation, lookup.as_str()])?;
+    .execute(params![shard, generation, lookup.as_str()])?;
     let forgotten: i64 = c
-        .prepare_cached(include_str!("sql/keys/move_slice.sql"))?
-        .query_row(params![slice, generation, CHANGES_KEPT], |row| row.get(0))?;
-    c.prepare_cached("DELETE FROM gatepost_key_change WHERE slice = ?1 AND generation <= ?2")?
-        .execute(params![slice, forgotten])?;
+        .prepare_cached(include_str!("sql/keys/move_shard.sql"))?
+        .query_row(params![shard, generation, CHANGES_KEPT], |row| row.get(0))?;
+    c.prepare_cached("DELETE FROM gatepost_key_change WHERE shard = ?1 AND generation <= ?2")?
+        .execute(params![shard, forgotten])?;
     Ok(())
 }
 
 /// Moves all shards, because more keys were changed than can be named.
 pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
     let generation = next(c)?;
-    c.prepare_cached("UPDATE gatepost_key_slice SET generation = ?1, forgotten = ?1")?
+    c.prepare_cached("UPDATE gatepost_key_shard SET generation = ?1, forgotten = ?1")?
         .execute([generation])?;
     c.prepare_cached("DELETE FROM gatepost_key_change")?
         .execute([])?;
@@ -39,13 +39,13 @@ pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
 }
 
 /// Returns the changes in a shard, read in one transaction.
-pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
+pub(crate) fn changes(c: &Connection, shard: KeyShard, since: KeyGeneration) -> Result<KeyChanges> {
     let tx = c.unchecked_transaction()?;
     let (forgotten, generation): (i64, i64) = tx
         .prepare_cached(include_str!("sql/keys/generation.sql"))?
-        .query_row([slice.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row([shard.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let changed = if (forgotten..=generation).contains(&since.0) {
-        ChangedKeys::These(lookups(&tx, slice, since)?)
+        ChangedKeys::These(lookups(&tx, shard, since)?)
     } else {
         ChangedKeys::All
     };
@@ -56,11 +56,11 @@ pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> 
     })
 }
 
-fn lookups(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<Vec<LookupId>> {
+fn lookups(c: &Connection, shard: KeyShard, since: KeyGeneration) -> Result<Vec<LookupId>> {
     let mut statement = c.prepare_cached(
-        "SELECT lookup FROM gatepost_key_change WHERE slice = ?1 AND generation > ?2",
+        "SELECT lookup FROM gatepost_key_change WHERE shard = ?1 AND generation > ?2",
     )?;
-    let mut rows = statement.query(params![slice.0, since.0])?;
+    let mut rows = statement.query(params![shard.0, since.0])?;
     let mut lookups = Vec::new();
     while let Some(row) = rows.next()? {
         lookups.push(parse(&Named::of(row), "lookup")?);

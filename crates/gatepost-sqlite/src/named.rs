@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_found_in_any_order_and_a_name_that_is_not_there_is_an_error() {
+    fn columns_are_found_in_any_order_unknown_fails() {
         let c = Connection::open_in_memory().unwrap();
         let read = |row: &Row<'_>| {
             let row = Named::of(row);

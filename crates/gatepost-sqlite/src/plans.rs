@@ -12,8 +12,8 @@ type Hot = (&'static str, &'static str);
 
 const QUEUE_AND_LOG: &[Hot] = &[
     (
-        include_str!("sql/queue/next_lane.sql"),
-        "gatepost_queue_lane ((webhook,class)>(?,?))",
+        include_str!("sql/queue/next_queue.sql"),
+        "gatepost_queue_class ((webhook,class)>(?,?))",
     ),
     (
         include_str!("sql/queue/next_due.sql"),
@@ -29,11 +29,11 @@ const QUEUE_AND_LOG: &[Hot] = &[
     ),
     (
         include_str!("sql/queue/first_due.sql"),
-        "gatepost_queue_lane (webhook=? AND class=?)",
+        "gatepost_queue_class (webhook=? AND class=?)",
     ),
     (
         include_str!("sql/queue/claimable.sql"),
-        "gatepost_queue_lane (webhook=? AND class=? AND due<?)",
+        "gatepost_queue_class (webhook=? AND class=? AND due<?)",
     ),
     (
         include_str!("sql/queue/oldest_waiting.sql"),
@@ -151,8 +151,8 @@ const OTHERS: &[Hot] = &[
         "gatepost_event_of_type (event_type=? AND event=?)",
     ),
     (
-        include_str!("sql/log/forget_dropped.sql"),
-        "gatepost_dropped_at (minute<?)",
+        include_str!("sql/log/forget_rejected.sql"),
+        "gatepost_rejected_at (minute<?)",
     ),
     (
         include_str!("sql/audit/remove_oldest.sql"),

@@ -35,7 +35,7 @@ impl KeyRow {
         let ApiKey {
             owner: _,
             lookup: _,
-            hint: _,
+            masked: _,
             digest,
             name,
             description,

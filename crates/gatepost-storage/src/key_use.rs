@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_of_a_day_are_one_in_order_and_the_oldest_are_left_out() {
+    fn uses_merge_by_day_and_oldest_are_omitted() {
         let days = [
             on(2, 1, 3),
             on(1, 500, 1),

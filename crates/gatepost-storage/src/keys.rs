@@ -88,9 +88,9 @@ pub struct Login {
 /// own shard's generation, so that the edits of one owner do not invalidate the cached keys of
 /// all owners.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct KeySlice(pub u8);
+pub struct KeyShard(pub u8);
 
-impl KeySlice {
+impl KeyShard {
     /// The number of shards.
     pub const COUNT: usize = 256;
 
@@ -142,7 +142,7 @@ impl ChangedKeys {
     /// Returns the changed keys from a log that has one entry for each generation of the store and
     /// forgets the oldest. `lookups` are its entries after `since`, of all shards; `generation` is
     /// the current one. Returns [`All`](Self::All) if an entry is missing or `since` is in the
-    /// future. [`KeyStore::key_changes`] returns the part of [one shard](Self::of_slice).
+    /// future. [`KeyStore::key_changes`] returns the part of [one shard](Self::of_shard).
     #[must_use]
     pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
         let passed = generation.0.checked_sub(since.0);
@@ -156,9 +156,9 @@ impl ChangedKeys {
 
     /// Returns only the keys of one shard.
     #[must_use]
-    pub fn of_slice(mut self, slice: KeySlice) -> Self {
+    pub fn of_shard(mut self, shard: KeyShard) -> Self {
         if let Self::These(lookups) = &mut self {
-            lookups.retain(|lookup| KeySlice::of(*lookup) == slice);
+            lookups.retain(|lookup| KeyShard::of(*lookup) == shard);
         }
         self
     }
@@ -353,7 +353,7 @@ pub trait KeyStore: OwnerStore {
     /// key's owner has returned on any handle in any process, this must return a later generation
     /// of that key's shard, or `None`, on every handle of the database: immediately, or within the
     /// delay that the backend documents.
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration>;
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration>;
 
     /// Returns the keys of a shard that were edited, deleted, or removed with their owner after
     /// `since`. A store that never saw `since`, or has forgotten the changes after it, must return
@@ -363,7 +363,7 @@ pub trait KeyStore: OwnerStore {
     /// `Unavailable`.
     async fn key_changes(
         &self,
-        slice: KeySlice,
+        shard: KeyShard,
         since: KeyGeneration,
     ) -> Result<KeyChanges, StoreError>;
 }
@@ -373,10 +373,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_is_the_same_forever_and_all_are_used() {
-        let slice = |n: u8| KeySlice::of(LookupId::of_imported(&[n; 32])).0;
-        assert_eq!([1, 2, 3].map(slice), [55, 154, 156]);
-        let used: std::collections::HashSet<u8> = (0..=u8::MAX).map(slice).collect();
+    fn key_shard_is_stable_and_ids_are_spread() {
+        let shard = |n: u8| KeyShard::of(LookupId::of_imported(&[n; 32])).0;
+        assert_eq!([1, 2, 3].map(shard), [55, 154, 156]);
+        let used: std::collections::HashSet<u8> = (0..=u8::MAX).map(shard).collect();
         // About 162 of 256 random ones differ.
         assert!(used.len() > 130, "{} of 256", used.len());
     }
@@ -400,11 +400,11 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_a_slice_are_its_own() {
+    fn changed_keys_are_filtered_by_shard() {
         let [one, other] = [1, 2].map(|n| LookupId::of_imported(&[n; 32]));
         let both = ChangedKeys::These(vec![one, other]);
-        let own = both.of_slice(KeySlice::of(other));
+        let own = both.of_shard(KeyShard::of(other));
         assert_eq!(own, ChangedKeys::These(vec![other]));
-        assert_eq!(ChangedKeys::All.of_slice(KeySlice(0)), ChangedKeys::All);
+        assert_eq!(ChangedKeys::All.of_shard(KeyShard(0)), ChangedKeys::All);
     }
 }

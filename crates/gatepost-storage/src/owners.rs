@@ -61,10 +61,10 @@ pub struct OwnerRow {
     /// The owner.
     pub owner: OwnerId,
     /// The owner's realm.
-    pub place: Realm,
+    pub realm: Realm,
     /// Whether the owner is suspended: none of the owner's records are matched or sent until the
     /// platform releases the owner.
-    pub held: bool,
+    pub suspended: bool,
 }
 
 /// The usage of an owner.

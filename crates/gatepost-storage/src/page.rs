@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_ends_with_the_row_that_fills_it() {
+    fn page_ends_with_row_that_fills_it() {
         let rows = |bodies: Bodies, sizes: &[u64]| bodies.rows(sizes.iter().copied());
         assert_eq!(rows(Bodies::All, &[9, 9, 9]), 3);
         assert_eq!(rows(Bodies::Omitted, &[9, 9, 9]), 3);

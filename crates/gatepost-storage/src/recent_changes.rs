@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use apikey_core::LookupId;
 
-use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
+use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyShard};
 
 /// All changes between two generations, in all shards. For earlier changes the database must be
 /// read.
@@ -56,16 +56,16 @@ impl RecentChanges {
 
     /// Returns the changes in a shard after `since`; `None` if they are not all known.
     #[must_use]
-    pub fn since(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
+    pub fn since(&self, shard: KeyShard, since: KeyGeneration) -> Option<KeyChanges> {
         if !(self.after..=self.up_to).contains(&since.0) {
             return None;
         }
         let first = self.changes.partition_point(|(at, _)| *at <= since.0);
         let changed = self.changes.range(first..).map(|(_, key)| *key);
-        let of_slice = changed.filter(|key| KeySlice::of(*key) == slice);
+        let of_shard = changed.filter(|key| KeyShard::of(*key) == shard);
         Some(KeyChanges {
             generation: KeyGeneration(self.up_to),
-            changed: ChangedKeys::These(of_slice.collect()),
+            changed: ChangedKeys::These(of_shard.collect()),
         })
     }
 }
@@ -81,10 +81,10 @@ mod tests {
     use super::*;
 
     /// Returns two keys of different shards.
-    fn keys() -> [(LookupId, KeySlice); 2] {
+    fn keys() -> [(LookupId, KeyShard); 2] {
         [1, 2].map(|n| {
             let lookup = LookupId::of_imported(&[n; 32]);
-            (lookup, KeySlice::of(lookup))
+            (lookup, KeyShard::of(lookup))
         })
     }
 
@@ -94,42 +94,42 @@ mod tests {
         recent.add(KeyGeneration(since), KeyGeneration(up_to), &changes);
     }
 
-    fn asked(recent: &RecentChanges, slice: KeySlice, since: i64) -> Option<ChangedKeys> {
-        let changes = recent.since(slice, KeyGeneration(since));
+    fn asked(recent: &RecentChanges, shard: KeyShard, since: i64) -> Option<ChangedKeys> {
+        let changes = recent.since(shard, KeyGeneration(since));
         changes.map(|changes| changes.changed)
     }
 
     #[test]
-    fn nothing_is_told_of_a_time_of_which_not_all_is_known() {
-        let [(one, slice), (other, _)] = keys();
+    fn recent_changes_are_unknown_for_incomplete_history() {
+        let [(one, shard), (other, _)] = keys();
         let these = |keys: &[LookupId]| Some(ChangedKeys::These(keys.to_vec()));
         let mut recent = RecentChanges::new();
-        assert_eq!(asked(&recent, slice, 0), None, "nothing was read");
+        assert_eq!(asked(&recent, shard, 0), None, "nothing was read");
         add(&mut recent, -1, 5, &[]);
-        assert_eq!(asked(&recent, slice, 4), None, "before it began");
+        assert_eq!(asked(&recent, shard, 4), None, "before it began");
         add(&mut recent, 5, 7, &[(6, one), (7, other)]);
-        assert_eq!(asked(&recent, slice, 5), these(&[one]), "of its shard");
-        assert_eq!(asked(&recent, slice, 6), these(&[]));
-        assert_eq!(asked(&recent, slice, 8), None, "after it ends");
+        assert_eq!(asked(&recent, shard, 5), these(&[one]), "of its shard");
+        assert_eq!(asked(&recent, shard, 6), these(&[]));
+        assert_eq!(asked(&recent, shard, 8), None, "after it ends");
         add(&mut recent, 7, 9, &[(9, one)]);
-        assert_eq!(asked(&recent, slice, 7), None, "a change is missing");
-        assert_eq!(asked(&recent, slice, 9), these(&[]));
+        assert_eq!(asked(&recent, shard, 7), None, "a change is missing");
+        assert_eq!(asked(&recent, shard, 9), these(&[]));
         add(&mut recent, 10, 11, &[(11, one)]);
-        assert_eq!(asked(&recent, slice, 9), None, "a reading is missing");
+        assert_eq!(asked(&recent, shard, 9), None, "a reading is missing");
         add(&mut recent, 11, 3, &[]);
-        assert_eq!(asked(&recent, slice, 11), None, "the database went back");
-        assert_eq!(asked(&recent, slice, 3), these(&[]));
+        assert_eq!(asked(&recent, shard, 11), None, "the database went back");
+        assert_eq!(asked(&recent, shard, 3), these(&[]));
     }
 
     #[test]
     fn the_oldest_changes_are_forgotten() {
-        let [(one, slice), _] = keys();
+        let [(one, shard), _] = keys();
         let mut recent = RecentChanges::new();
         for at in 0..=i64::try_from(RecentChanges::KEPT).unwrap() {
             add(&mut recent, at, at + 1, &[(at + 1, one)]);
         }
-        assert_eq!(asked(&recent, slice, 0), None);
+        assert_eq!(asked(&recent, shard, 0), None);
         let all = ChangedKeys::These(vec![one; RecentChanges::KEPT]);
-        assert_eq!(asked(&recent, slice, 1), Some(all));
+        assert_eq!(asked(&recent, shard, 1), Some(all));
     }
 }

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_and_hides_the_text() {
+    fn sealing_hides_text_and_opening_restores_it() {
         let keys = keys(7);
         let sealed = keys
             .seal(b"hunter2-hunter2", "webhook.authorization")
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn another_place_another_key_or_a_changed_byte_does_not_open() {
+    fn sealed_value_needs_its_context_key_and_bytes() {
         let one = keys(1);
         let mut sealed = one.seal(b"secret", "a").unwrap();
         assert_eq!(one.open(&sealed, "b").unwrap_err(), SealError::Damaged);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_rotate_and_clear_values_of_before_still_open() {
+    fn rotated_keys_open_old_and_plaintext_values() {
         let old = keys(1).seal(b"x", "a").unwrap();
         let clear = SealingKeys::none().seal(b"y", "a").unwrap();
         let now = keys(2).with_old(SealingKey::new(1, [1; 32]));

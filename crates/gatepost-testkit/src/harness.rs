@@ -45,7 +45,8 @@ pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
     /// Returns an empty store, separate from all others. Called first, and once.
     async fn fresh(&self) -> S;
 
-    /// Drops all handles, then opens the durable data again. `None` by default: nothing is durable.
+    /// Drops all handles, then opens the durable data again. `None` by default: nothing is
+    /// durable.
     async fn reopen(&self, store: S) -> Option<S> {
         drop(store);
         None

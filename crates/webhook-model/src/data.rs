@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_is_an_object_that_is_neither_too_long_nor_too_deep() {
+    fn data_object_is_bounded_in_size_and_depth() {
         let nested = |levels: usize| {
             let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
             format!("{{\"a\":{open}{close}}}").parse::<Data>()

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_refused_and_what_was_stored_with_them_loads() {
+    fn hidden_characters_are_refused_but_load_if_stored() {
         let text = "x\u{202e}gnp.exe";
         let name = text.parse::<WebhookName>().unwrap_err();
         let rule = "must not hold hidden characters such as U+202E";

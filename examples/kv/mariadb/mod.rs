@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatepost_kv::{Change, Go, Kv, KvError, Reading, Shared, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, KeyRange, Kv, KvError, Reading, Shared, Step, Table, View, Writing};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, Opts, OptsBuilder, UrlError};
 
@@ -157,17 +157,17 @@ struct Transaction {
 }
 
 impl Transaction {
-    /// Reads a span in pages, so that only rows that the caller looks at are locked and loaded.
+    /// Reads a range in pages, so that only rows that the caller looks at are locked and loaded.
     fn pages(
         &self,
         table: Table,
-        span: &Span,
+        range: &KeyRange,
         lock: &str,
         step: &mut Step<'_>,
     ) -> Result<(), KvError> {
-        let order = if span.back { " DESC" } else { "" };
+        let order = if range.back { " DESC" } else { "" };
         let statement = format!("{SCAN}{order} LIMIT {PAGE}{lock}");
-        let mut rest = span.clone();
+        let mut rest = range.clone();
         loop {
             let bounds = table.prefixed_bounds(&rest);
             let page: Vec<(Vec<u8>, Vec<u8>)> = self
@@ -205,13 +205,13 @@ impl View for Transaction {
         Ok(found.map_err(failed)?.map(Bytes::from))
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
         let lock = if self.locks {
             " LOCK IN SHARE MODE"
         } else {
             ""
         };
-        self.pages(table, span, lock, step)
+        self.pages(table, range, lock, step)
     }
 }
 
@@ -224,8 +224,8 @@ impl Change for Transaction {
         self.execute(DELETE, (table.prefixed_key(key),))
     }
 
-    fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        self.pages(table, span, "", step)
+    fn peek(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.pages(table, range, "", step)
     }
 }
 

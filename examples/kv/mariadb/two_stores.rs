@@ -12,8 +12,8 @@ use chrono::TimeDelta;
 use gatepost_kv::KvStore;
 use gatepost_storage::keys::KeySelector;
 use gatepost_storage::webhooks::{
-    Claim, DeliveryLog as _, DeliveryQuery, DeliveryState, Disposition, LaneClaim, QueueStore as _,
-    Queues, RecordStore as _,
+    Claim, DeliveryLog as _, DeliveryQuery, DeliveryState, Disposition, QueueClaim,
+    QueueStore as _, Queues, RecordStore as _,
 };
 use gatepost_storage::{Clock as _, KeyStore as _, Page, SystemClock};
 use gatepost_testkit::fixtures::{UNLIMITED, direct, key, message, settlement_of, webhook};
@@ -45,12 +45,12 @@ async fn send(store: &KvStore, notes: &Path) {
         let now = SystemClock.now();
         store.reclaim(64, now).await.unwrap();
         let found = store.queues(Queues::Beyond(None), 64, now).await.unwrap();
-        let lanes = found.due.iter().map(|due| LaneClaim {
-            lane: due.lane,
+        let queues = found.due.iter().map(|due| QueueClaim {
+            queue: due.queue,
             limit: 2,
         });
-        let lanes: Vec<_> = lanes.collect();
-        let claimed = store.claim(&lanes, now + LEASE, now).await.unwrap();
+        let queues: Vec<_> = queues.collect();
+        let claimed = store.claim(&queues, now + LEASE, now).await.unwrap();
         for one in &claimed {
             let (id, until) = (one.delivery.id.0, (now + LEASE).timestamp_micros());
             writeln!(
@@ -142,7 +142,7 @@ async fn killed_process_loses_nothing_and_sends_nothing_twice() {
 }
 
 #[tokio::test]
-async fn deleted_key_is_refused_by_the_other_process_at_once() {
+async fn deleted_key_is_immediately_missing_in_other_store() {
     let folder = TempDir::new().unwrap();
     let url = server::database_of(folder.path());
     let (one, other) = (open(&url), open(&url));
@@ -150,12 +150,12 @@ async fn deleted_key_is_refused_by_the_other_process_at_once() {
     for round in 0..20 {
         let kept = one.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
         let lookup = KeySelector::Lookup(kept.key.lookup);
-        let slice = gatepost_storage::keys::KeySlice::of(kept.key.lookup);
+        let shard = gatepost_storage::keys::KeyShard::of(kept.key.lookup);
         assert!(
             other.find_key(lookup).await.unwrap().is_some(),
             "round {round}"
         );
-        assert_eq!(other.key_generation(slice), None, "nothing may be cached");
+        assert_eq!(other.key_generation(shard), None, "nothing may be cached");
         one.delete_key(kept.id, now).await.unwrap();
         assert!(
             other.find_key(lookup).await.unwrap().is_none(),

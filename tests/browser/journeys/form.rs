@@ -95,7 +95,7 @@ fn every_form_is_another() {
 }
 
 #[test]
-fn every_pair_of_width_scheme_scripts_and_hand_is_walked() {
+fn forms_cover_all_width_scheme_scripts_device_pairs() {
     // Three widths with six words, and three pairs of two by two.
     assert_eq!(pairs(&FORMS).len(), 3 * 6 + 3 * 4);
     for half in HALVES {

@@ -82,14 +82,14 @@ async fn every_two_faults_lose_nothing_on_postgres() {
     let (clock, others) = by_clock(fault::all());
     assert_eq!((clock.len(), others.len()), (12, 30));
     let (some, more) = others.split_at(15);
-    let lanes = [clock, some.to_vec(), more.to_vec()].map(|pairs| {
+    let queues = [clock, some.to_vec(), more.to_vec()].map(|pairs| {
         tokio::spawn(async move {
             let server = Server::start().await;
             survive("PostgreSQL", Backend::Server(Box::new(server)), &pairs).await;
         })
     });
-    for lane in lanes {
-        lane.await.unwrap();
+    for queue in queues {
+        queue.await.unwrap();
     }
 }
 
@@ -99,15 +99,15 @@ async fn every_two_faults_lose_nothing_on_sqlite() {
     pairs.retain(|pair| !fault::has(*pair, Fault::Restarted));
     let (clock, others) = by_clock(pairs);
     assert_eq!((clock.len(), others.len()), (10, 20));
-    let lanes = [clock, others]
+    let queues = [clock, others]
         .map(|pairs| tokio::spawn(async move { survive("SQLite", Backend::file(), &pairs).await }));
-    for lane in lanes {
-        lane.await.unwrap();
+    for queue in queues {
+        queue.await.unwrap();
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn control_two_faults_upon_a_platform_that_acknowledges_too_early_are_found_out() {
+async fn control_early_acknowledgement_with_two_faults_is_detected() {
     let mut stage = Stage::new(Backend::file(), Mode::SteadyLie).await;
     stage.bring((Fault::DiskFull, Fault::Killed)).await;
     let (evidence, _backend) = stage.end().await;

@@ -11,7 +11,7 @@ use gatepost_testkit::fixtures::entry;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_owner_keeps_the_newest_entries_and_pushes_out_nobody_elses() {
+async fn audit_log_keeps_newest_entries_per_owner() {
     on_each_store(async |store, stores| {
         let platform = Platform::with(&stores, |log| log.kept_of_owner(3)).await;
         platform.webhook(STRANGER, "quiet").await;
@@ -33,7 +33,7 @@ fn old(at: DateTime<Utc>) -> AuditEntry {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_old_is_not_shown_and_leaves() {
+async fn expired_entries_are_hidden_and_removed() {
     on_each_store(async |store, stores| {
         let days = |log: AuditLogBuilder| log.retention(TimeDelta::days(30));
         let platform = Platform::with(&stores, days).await;
@@ -61,7 +61,7 @@ async fn what_is_too_old_is_not_shown_and_leaves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_fails_stops_no_change_and_gets_the_entries_later() {
+async fn failing_store_delays_entries_without_blocking_changes() {
     let faulty = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
     let stores = Stores::of(&faulty);
     faulty.set_refused("append_audit", true);
@@ -80,7 +80,7 @@ async fn a_store_that_fails_stops_no_change_and_gets_the_entries_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_panics_or_hangs_costs_no_change() {
+async fn panicking_or_hanging_store_fails_no_change() {
     for fault in [Fault::Panic, Fault::Late(Duration::from_secs(60))] {
         let faulty = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
         let stores = Stores::of(&faulty);
@@ -96,7 +96,7 @@ async fn a_store_that_panics_or_hangs_costs_no_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_fit_is_counted_and_only_of_who_makes_it() {
+async fn overflow_loses_and_counts_only_that_owners_entries() {
     let faulty = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
     let stores = Stores::of(&faulty);
     faulty.set_refused("append_audit", true);
@@ -115,7 +115,7 @@ async fn what_does_not_fit_is_counted_and_only_of_who_makes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_may_let_changes_wait_for_their_entry() {
+async fn wait_option_stores_entry_before_change_returns() {
     let faulty = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
     let stores = Stores::of(&faulty);
     let platform = Platform::with(&stores, |log| log.wait(true)).await;

@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::Cascade;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_deleted_is_listed_in_bites_by_whomever_it_was() {
+async fn deletions_by_every_user_are_listed_in_batches() {
     on_each_store(async |store, stores| {
         let platform = Platform::start(&stores).await;
         let mut keys = Vec::new();

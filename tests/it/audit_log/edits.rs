@@ -11,7 +11,7 @@ use webhook_model::{Activity, Authorization, Retries};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_change_says_who_when_from_where_and_what() {
+async fn audit_entry_records_actor_time_address_and_change() {
     on_each_store(async |store, stores| {
         let platform = Platform::start(&stores).await;
         let ada = platform.of(ADA);
@@ -164,7 +164,7 @@ async fn a_change_by_a_key_names_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_refused_is_not_logged() {
+async fn refused_changes_are_not_logged() {
     let platform = Platform::start(&Stores::in_memory()).await;
     let hook = platform.webhook(ADA, "chat").await;
     let ada = platform.of(ADA);

@@ -75,7 +75,7 @@ fn rand_name() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_table_is_listed_filtered_and_read_and_changed_by_nobody() {
+async fn audit_log_table_is_listed_filtered_and_immutable() {
     let rest = Rest::start().await;
     let ada = rest.key(ADA, Grant::all()).await;
     let hook = json!({"name": "chat", "url": "https://example.com/secret"});
@@ -135,7 +135,7 @@ async fn the_table_is_listed_filtered_and_read_and_changed_by_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_tenants_entries_are_as_if_they_were_not_there() {
+async fn other_tenants_entries_answer_like_missing_rows() {
     let rest = Rest::start().await;
     rest.platform.webhook(ADA, "chat").await;
     let stranger = rest.key(STRANGER, Grant::all()).await;
@@ -161,7 +161,7 @@ async fn another_tenants_entries_are_as_if_they_were_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_narrowed_key_reads_the_log_only_if_it_names_it() {
+async fn narrowed_key_reads_log_only_if_granted() {
     let rest = Rest::start().await;
     rest.platform.webhook(ADA, "chat").await;
     let tables = |tables: &str| Grant::new(true, tables.parse().unwrap(), Default::default());
@@ -175,7 +175,7 @@ async fn a_narrowed_key_reads_the_log_only_if_it_names_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_document_has_the_table_where_there_is_a_log_and_only_there() {
+async fn openapi_has_audit_log_only_if_configured() {
     let rest = Rest::start().await;
     assert!(rest.document.contains("/audit_log/{key}"));
     let platform = &rest.platform;

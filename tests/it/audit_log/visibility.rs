@@ -7,7 +7,7 @@ use gatepost_storage::Order;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_sees_the_changes_of_what_is_theirs_to_see() {
+async fn users_see_only_changes_within_their_scope() {
     on_each_store(async |store, stores| {
         let platform = Platform::start(&stores).await;
         for owner in [ADA, BOSS, STRANGER, OPERATOR] {
@@ -67,7 +67,7 @@ async fn each_sees_the_changes_of_what_is_theirs_to_see() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_an_administrator_sits_is_not_the_users_to_know() {
+async fn administrators_address_is_hidden_from_lower_roles() {
     on_each_store(async |store, stores| {
         let platform = Platform::start(&stores).await;
         let hook = platform.webhook(ADA, "chat").await;
@@ -89,7 +89,7 @@ async fn where_an_administrator_sits_is_not_the_users_to_know() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_walk_in_pages_finds_every_entry_once_whoever_walks() {
+async fn paged_listing_returns_every_visible_entry_once() {
     let platform = Platform::start(&Stores::in_memory()).await;
     for n in 0..7 {
         platform.webhook(ADA, &format!("w{n}")).await;

@@ -120,7 +120,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
+async fn page_store_calls_are_independent_of_row_count() {
     let world = World::start().await;
     let ulf = Visitor::login(&world.site, "ulf").await;
     world.fill(0..5).await;
@@ -138,7 +138,7 @@ async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
 
 /// The rows of the page and the newer ones are read in one call.
 #[tokio::test]
-async fn a_full_list_that_refreshes_itself_is_read_at_once() {
+async fn live_list_reads_page_and_newer_rows_together() {
     let world = World::start().await;
     let ulf = Visitor::login(&world.site, "ulf").await;
     world.fill(0..55).await;
@@ -195,7 +195,7 @@ impl Directory for Counting {
 }
 
 #[tokio::test]
-async fn a_full_page_asks_the_platform_once_for_all_names() {
+async fn full_page_requests_all_names_from_platform_once() {
     let platform = Arc::new(Counting::default());
     let site = Site::start_with(platform.clone()).await;
     let admin = Visitor::login(&site, "admin").await;

@@ -28,7 +28,7 @@ async fn make(visitor: &Visitor, name: &str) {
 }
 
 #[tokio::test]
-async fn each_reads_what_was_changed_of_theirs_and_finds_it_by_record_and_words() {
+async fn users_read_and_search_only_their_own_changes() {
     let site = Site::start().await;
     let (ulf, vera) = (
         Visitor::login(&site, "ulf").await,
@@ -109,7 +109,7 @@ async fn many_changes_are_walked_in_pages() {
 }
 
 #[tokio::test]
-async fn without_a_log_there_is_neither_page_nor_way_there() {
+async fn changes_page_and_link_are_absent_without_log() {
     let setup = Setup {
         audit_store: None,
         ..Setup::new()

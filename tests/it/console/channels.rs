@@ -59,7 +59,7 @@ async fn channels_and_delays_are_typed_shown_and_cleared() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_them_stands_beside_their_fields() {
+async fn invalid_channels_and_retry_schedule_show_field_errors() {
     let (_site, ulf, receiver) = site().await;
     let url = format!("http://{}/in", receiver.addr);
     let typed = [("retry_schedule", "5s, soon"), ("channels", "a/b")];

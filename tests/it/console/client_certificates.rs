@@ -33,7 +33,7 @@ fn without_key(page: &Page, client: &Client) {
 }
 
 #[tokio::test]
-async fn a_certificate_is_stored_as_it_was_typed_and_its_key_is_never_shown() {
+async fn certificate_is_stored_as_typed_and_key_hidden() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let authority = Authority::new();
@@ -82,7 +82,7 @@ async fn a_certificate_is_stored_as_it_was_typed_and_its_key_is_never_shown() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_certificate_is_said_beside_its_field() {
+async fn invalid_client_certificate_shows_field_error() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let authority = Authority::new();

@@ -16,7 +16,7 @@ async fn send(visitor: &Visitor, path: &str, page: &Page, fields: &[(&str, &str)
 }
 
 #[tokio::test]
-async fn webhook_that_others_changed_is_saved_after_a_choice() {
+async fn conflicting_webhook_edit_is_saved_after_choice() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let path = "/console/webhooks/1/edit";
@@ -101,7 +101,7 @@ async fn pause_between_form_and_save_is_no_conflict() {
 }
 
 #[tokio::test]
-async fn tasks_and_keys_that_others_changed_are_not_overwritten() {
+async fn conflicting_task_and_key_edits_overwrite_nothing() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

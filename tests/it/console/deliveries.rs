@@ -94,7 +94,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
 }
 
 #[tokio::test]
-async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
+async fn other_users_records_answer_like_missing_ones() {
     let site = Site::start().await;
     let (ulf, vera) = (
         Visitor::login(&site, "ulf").await,
@@ -185,7 +185,7 @@ fn later(id: &str) -> NewDelivery {
 }
 
 #[tokio::test]
-async fn what_waits_says_for_what_and_may_be_sent_now() {
+async fn waiting_delivery_shows_reason_and_can_be_retried() {
     let (store, site) = on_memory().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -217,7 +217,7 @@ async fn what_waits_says_for_what_and_may_be_sent_now() {
 }
 
 #[tokio::test]
-async fn what_waits_in_order_names_what_it_waits_for() {
+async fn delivery_waiting_in_order_names_its_predecessor() {
     let (store, site) = on_memory().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -234,7 +234,7 @@ async fn what_waits_in_order_names_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn a_delivery_says_what_made_it_and_what_was_sent() {
+async fn delivery_page_shows_cause_and_sent_request() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -300,7 +300,7 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
 }
 
 #[tokio::test]
-async fn filters_are_kept_in_the_address_and_find_what_matches() {
+async fn delivery_filters_persist_in_address_and_match_rows() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -345,7 +345,7 @@ async fn filters_are_kept_in_the_address_and_find_what_matches() {
 }
 
 #[tokio::test]
-async fn who_filters_for_what_never_occurs_is_led_on_and_reads_no_more_than_5000_rows_a_page() {
+async fn filter_without_matches_reads_at_most_5000_rows() {
     let (store, site) = on_memory().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

@@ -30,7 +30,7 @@ fn further(html: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_text_is_found_in_message_ids_and_result_and_nowhere_else() {
+async fn text_search_covers_message_ids_and_result_only() {
     let memory = Arc::new(MemoryStore::new());
     let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
     let store = SealedMessages::new(memory, keys);
@@ -107,7 +107,7 @@ fn waiting(id: &str, body: &Arc<str>) -> NewDelivery {
 }
 
 #[tokio::test]
-async fn a_search_stops_when_it_has_read_enough_and_goes_on_from_there() {
+async fn text_search_stops_at_limit_and_resumes_there() {
     let store = Arc::new(MemoryStore::new());
     let site = Setup::on(&store).start().await;
     let ulf = Visitor::login(&site, "ulf").await;

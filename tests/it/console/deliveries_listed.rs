@@ -68,7 +68,7 @@ fn count(page: &Page) -> String {
 }
 
 #[tokio::test]
-async fn a_list_is_walked_forth_and_back_in_both_orders_and_says_its_total() {
+async fn delivery_list_paginates_both_ways_and_shows_total() {
     let world = World::start().await;
     // Ulf's deliveries have the odd numbers.
     for at in 0..120 {
@@ -119,7 +119,7 @@ async fn a_list_is_walked_forth_and_back_in_both_orders_and_says_its_total() {
 }
 
 #[tokio::test]
-async fn the_heading_turns_the_order_round_and_keeps_the_filter() {
+async fn column_heading_reverses_order_and_keeps_filter() {
     let world = World::start().await;
     world
         .wait(1, ["a", "b"].map(str::to_owned).into_iter())
@@ -139,7 +139,7 @@ async fn the_heading_turns_the_order_round_and_keeps_the_filter() {
 }
 
 #[tokio::test]
-async fn a_page_has_its_neighbours_whatever_came_or_went_since() {
+async fn page_neighbours_stay_correct_after_rows_change() {
     let world = World::start().await;
     world.wait(1, (0..120).map(|at| format!("a-{at}"))).await;
     let first = world.ulf.get(LIST).await;
@@ -182,7 +182,7 @@ async fn a_page_has_its_neighbours_whatever_came_or_went_since() {
 }
 
 #[tokio::test]
-async fn the_total_of_a_page_that_refreshes_itself_counts_what_came() {
+async fn live_page_total_includes_new_deliveries() {
     let world = World::start().await;
     world.wait(1, (0..60).map(|at| format!("a-{at}"))).await;
     world.wait(1, ["b".to_owned()].into_iter()).await;
@@ -201,7 +201,7 @@ async fn the_total_of_a_page_that_refreshes_itself_counts_what_came() {
 }
 
 #[tokio::test]
-async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
+async fn delivery_count_is_capped_and_says_so() {
     let world = World::start().await;
     for some in 0..13 {
         world
@@ -268,7 +268,7 @@ async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn a_search_by_text_counts_the_matches_of_its_page_alone() {
+async fn text_search_counts_only_matches_of_its_page() {
     let world = World::start().await;
     world.wait(1, (0..60).map(|at| format!("a-{at}"))).await;
     let page = world.ulf.get(&format!("{LIST}?q=A-&sort=created")).await;

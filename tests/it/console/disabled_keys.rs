@@ -12,7 +12,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_key_is_disabled_after_a_question_and_enabled_by_a_button() {
+async fn key_is_disabled_after_confirmation_and_enabled_directly() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
@@ -53,7 +53,7 @@ async fn a_key_is_disabled_after_a_question_and_enabled_by_a_button() {
 }
 
 #[tokio::test]
-async fn an_edit_leaves_a_disabled_key_disabled_and_strangers_find_no_key_to_disable() {
+async fn edited_key_stays_disabled_and_strangers_get_404() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();

@@ -30,7 +30,7 @@ async fn runs(site: &Site, data: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_filter_is_made_changed_and_cleared_in_the_form() {
+async fn event_filter_form_sets_and_clears_filter() {
     let (site, ulf) = site().await;
     let filter = [("filter", r#" {"severity": {"$in": ["high", "critical"]}} "#)];
     let made = new_event(&ulf, &[&FIELDS[..], &filter].concat()).await;
@@ -52,7 +52,7 @@ async fn a_filter_is_made_changed_and_cleared_in_the_form() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_filter_stands_beside_its_field() {
+async fn invalid_event_filter_shows_field_error() {
     let (site, ulf) = site().await;
     let wrong = [("filter", r#"{"disk.free": {"$near": 1}}"#)];
     let refused = new_event(&ulf, &[&FIELDS[..], &wrong].concat()).await;
@@ -91,7 +91,7 @@ async fn the_preview_takes_the_samples_of_the_catalogue() {
 }
 
 #[tokio::test]
-async fn the_page_of_a_delivery_shows_the_data_that_made_it() {
+async fn delivery_page_shows_causing_event_data() {
     let (site, ulf) = site().await;
     new_event(&ulf, &FIELDS).await;
     assert_eq!(runs(&site, r#"{"disk":"<b>&"}"#).await, 1);
@@ -105,7 +105,7 @@ async fn the_page_of_a_delivery_shows_the_data_that_made_it() {
 }
 
 #[tokio::test]
-async fn context_of_an_event_is_set_in_its_form() {
+async fn event_form_sets_and_clears_context() {
     let (site, ulf) = site().await;
     let context = [("context", r#" {"room": "b-7"} "#)];
     let made = new_event(&ulf, &[&FIELDS[..], &context].concat()).await;
@@ -138,7 +138,7 @@ async fn context_in_edit_form_keeps_digits_of_numbers() {
 }
 
 #[tokio::test]
-async fn task_and_event_have_an_address_of_their_own() {
+async fn task_and_event_addresses_redirect_to_edit() {
     let (_site, ulf) = site().await;
     new_event(&ulf, &FIELDS).await;
     for table in ["tasks", "events"] {

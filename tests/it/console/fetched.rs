@@ -29,7 +29,7 @@ fn fields<'a>(url: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a st
 }
 
 #[tokio::test]
-async fn the_form_says_how_messages_are_delivered_and_the_page_how_they_are_fetched() {
+async fn fetch_mode_is_set_in_form_and_explained() {
     let (_site, ulf, receiver) = site().await;
     let url = format!("http://{}/in", receiver.addr);
     let page = ulf.get("/console/webhooks/1").await;
@@ -62,7 +62,7 @@ async fn the_form_says_how_messages_are_delivered_and_the_page_how_they_are_fetc
 }
 
 #[tokio::test]
-async fn what_is_no_way_to_deliver_is_said_beside_its_field() {
+async fn unknown_delivery_mode_shows_field_error() {
     let (_site, ulf, receiver) = site().await;
     let url = format!("http://{}/in", receiver.addr);
     let other = [("delivery_mode", "pigeon")];

@@ -36,7 +36,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_webhook_that_fails_says_so_in_the_list_on_its_page_and_on_the_first_page() {
+async fn failing_webhook_is_marked_in_list_and_pages() {
     let world = World::start().await;
     let ulf = Visitor::login(&world.site, "ulf").await;
     for name in ["dead", "well", "idle", "shaky"] {

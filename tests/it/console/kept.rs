@@ -144,7 +144,7 @@ async fn every_form_of_a_record_is_opened_again() {
 
 /// Otherwise another site could open a form with values of its choice.
 #[tokio::test]
-async fn only_a_form_of_this_site_is_kept_or_opened() {
+async fn only_same_origin_forms_are_kept_or_opened() {
     let site = Site::start().await;
     let fields = [("name", "planted"), ("expires_type", "never")];
     let nobody = Visitor::stranger(&site);
@@ -209,7 +209,7 @@ async fn a_confirmation_is_shown_once() {
 }
 
 #[tokio::test]
-async fn a_date_is_read_in_the_zone_that_its_form_says() {
+async fn expiry_date_is_parsed_in_form_timezone() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     for (name, zone, shown) in [

@@ -31,7 +31,7 @@ fn words_of_command(page: &Page) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_command_beside_a_new_key_works_as_it_is_pasted() {
+async fn command_for_new_key_works_when_pasted() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let page = new_key(&ulf, "ci '$(id)' <b>").await;
@@ -52,7 +52,7 @@ fn secret_part(key: &str) -> &str {
 }
 
 #[tokio::test]
-async fn a_whole_key_in_a_search_is_led_to_its_hint_and_never_repeated() {
+async fn full_key_in_search_redirects_to_masked_key() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "nightly").await.secret().unwrap();
@@ -100,7 +100,7 @@ async fn a_whole_key_in_a_search_is_led_to_its_hint_and_never_repeated() {
 }
 
 #[tokio::test]
-async fn behind_the_popup_nothing_can_be_used_until_it_is_closed() {
+async fn page_behind_key_popup_is_inert() {
     let site = Site::start().await;
     let (ulf, admin) = (
         Visitor::login(&site, "ulf").await,
@@ -126,7 +126,7 @@ async fn behind_the_popup_nothing_can_be_used_until_it_is_closed() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_made_up_is_in_no_command() {
+async fn forged_host_header_is_in_no_command() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     for (at, host) in ["a';id;'", "$(id)", "x@evil.example"].iter().enumerate() {
@@ -145,7 +145,7 @@ async fn an_address_that_is_made_up_is_in_no_command() {
 }
 
 #[tokio::test]
-async fn a_key_has_a_page_that_says_all_but_the_key() {
+async fn key_page_shows_everything_except_key_string() {
     let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
     let site = Site::start_at(clock.clone()).await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -208,7 +208,7 @@ async fn keys_to_review_are_pointed_out_and_found() {
 }
 
 #[tokio::test]
-async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
+async fn user_page_shows_keys_only_to_their_managers() {
     let site = Site::start().await;
     let (admin, tina, ulf, vera) = (
         Visitor::login(&site, "admin").await,
@@ -250,7 +250,7 @@ async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
 }
 
 #[tokio::test]
-async fn what_the_ip_lists_do_unexpectedly_is_said_when_the_page_is_opened_too() {
+async fn ip_list_warning_appears_when_page_is_opened() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let lists = [("expires_type", "30"), ("allow.0.net", "10.0.0.1")];

@@ -10,7 +10,7 @@ use tests::browser::{Site, Visitor};
 const NEW: &str = "/console/keys/new";
 
 #[tokio::test]
-async fn an_expired_key_stays_in_the_table_and_can_only_be_deleted() {
+async fn expired_key_stays_listed_and_permits_only_deletion() {
     let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
     let site = Site::start_at(clock.clone()).await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -36,7 +36,7 @@ async fn an_expired_key_stays_in_the_table_and_can_only_be_deleted() {
 }
 
 #[tokio::test]
-async fn keys_are_managed_by_their_user_the_tenants_administrator_and_the_systems() {
+async fn keys_are_managed_by_owner_and_administrators_only() {
     let site = Site::start().await;
     let (admin, tina, ulf, vera) = (
         Visitor::login(&site, "admin").await,
@@ -87,7 +87,7 @@ async fn keys_are_managed_by_their_user_the_tenants_administrator_and_the_system
 }
 
 #[tokio::test]
-async fn hints_while_typing_come_from_the_same_validation() {
+async fn key_form_check_reports_errors_and_warnings() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let check = async |fields: &[(&str, &str)]| -> serde_json::Value {

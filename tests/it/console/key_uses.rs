@@ -35,7 +35,7 @@ fn ago(days: u64, used: u64, refused: u64) -> KeyUse {
 }
 
 #[tokio::test]
-async fn the_page_of_a_key_shows_its_days_as_a_chart_and_as_a_table() {
+async fn daily_key_uses_appear_as_chart_and_table() {
     let (store, site) = start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     new_key(&ulf, "ci").await;
@@ -70,7 +70,7 @@ async fn the_page_of_a_key_shows_its_days_as_a_chart_and_as_a_table() {
 }
 
 #[tokio::test]
-async fn a_use_of_this_moment_is_on_the_page() {
+async fn key_page_includes_most_recent_use() {
     let (_, site) = start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();

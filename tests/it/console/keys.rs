@@ -16,7 +16,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
+async fn new_key_is_shown_only_in_creating_response() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let list = ulf.get("/console/keys").await;
@@ -74,7 +74,7 @@ async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn saved_file_holds_the_key_only_and_comes_with_the_response() {
+async fn saved_file_in_response_contains_only_the_key() {
     use base64::Engine as _;
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -93,7 +93,7 @@ async fn saved_file_holds_the_key_only_and_comes_with_the_response() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_again_shows_no_key_and_makes_none() {
+async fn resubmitted_form_creates_and_shows_no_key() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let hidden = ulf.get(NEW).await.hidden();
@@ -115,7 +115,7 @@ async fn a_form_that_is_sent_again_shows_no_key_and_makes_none() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
+async fn invalid_key_form_marks_fields_and_keeps_input() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     new_key(&ulf, "taken").await;
@@ -191,7 +191,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
 }
 
 #[tokio::test]
-async fn rows_are_added_and_removed_without_a_script_and_nothing_is_saved_by_that() {
+async fn rows_are_edited_without_scripts_and_nothing_saved() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let fields = [
@@ -211,7 +211,7 @@ async fn rows_are_added_and_removed_without_a_script_and_nothing_is_saved_by_tha
 }
 
 #[tokio::test]
-async fn an_edit_changes_all_but_the_key_string_and_takes_effect_at_once() {
+async fn key_edit_keeps_key_string_and_applies_immediately() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
@@ -238,7 +238,7 @@ async fn an_edit_changes_all_but_the_key_string_and_takes_effect_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_deleted_only_after_a_question_and_is_dead_at_once() {
+async fn key_is_deleted_after_confirmation_and_refused_immediately() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();

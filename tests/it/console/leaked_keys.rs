@@ -15,7 +15,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn the_keys_of_a_text_are_named_and_end_after_a_question_and_the_text_is_not_repeated() {
+async fn leaked_keys_end_after_confirmation_without_repeating_text() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let first = new_key(&ulf, "ci").await.secret().unwrap();
@@ -84,7 +84,7 @@ async fn answer(admin: &Visitor, question: &Page) -> Page {
 }
 
 #[tokio::test]
-async fn what_cannot_be_searched_is_refused_beside_its_field_and_nobody_else_finds_the_page() {
+async fn leaked_keys_form_marks_errors_and_excludes_others() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();

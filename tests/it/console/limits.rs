@@ -23,7 +23,7 @@ async fn site(quota: Quota) -> Site {
 }
 
 #[tokio::test]
-async fn the_first_page_shows_use_and_limit_and_the_form_what_is_full() {
+async fn first_page_shows_usage_form_names_full_limit() {
     let quota = Quota::default()
         .with_webhooks(1)
         .with_key_changes_per_minute(1);
@@ -53,7 +53,7 @@ async fn the_first_page_shows_use_and_limit_and_the_form_what_is_full() {
 }
 
 #[tokio::test]
-async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
+async fn full_log_omits_message_and_response_with_notice() {
     let quota = Quota::default().with_log_bytes(0);
     let site = site(quota).await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -80,7 +80,7 @@ async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_was_dropped_stands_on_the_webhooks_page() {
+async fn rejected_deliveries_are_shown_on_webhook_page() {
     let quota = Quota::default().with_waiting(1);
     let site = site(quota).await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -96,7 +96,11 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
     assert_eq!(new_event(&ulf, &event).await.status, 303);
     ulf.fill(NEW, "/console/webhooks/1/do/pause", &[]).await;
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(!page.has("<h2>Dropped</h2>"), "the control: {}", page.html);
+    assert!(
+        !page.has("<h2>RejectedCount</h2>"),
+        "the control: {}",
+        page.html
+    );
     for _ in 0..3 {
         let occurrence = Platform::vm_event(ObjectId::from(1), "poweron")
             .unwrap()
@@ -107,7 +111,7 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
     let mut html = String::new();
     for _ in 0..500 {
         html = ulf.get("/console/webhooks/1").await.html;
-        if html.contains("<h2>Dropped</h2>") {
+        if html.contains("<h2>RejectedCount</h2>") {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -119,7 +123,7 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
 /// The rule of the example platform: `ulf` is in the tenant of the machines 1 to 3, `vera` in none;
 /// the machine 4 is of another tenant, and only administrators may receive the state of tenants.
 #[tokio::test]
-async fn forms_offer_what_may_be_watched_and_refuse_the_rest_in_words() {
+async fn event_form_offers_permitted_objects_and_refuses_others() {
     let setup = Setup {
         watch: Arc::new(Platform::default()),
         ..Setup::new()
@@ -152,7 +156,7 @@ async fn forms_offer_what_may_be_watched_and_refuse_the_rest_in_words() {
 
 /// A webhook whose sealing key is lost does nothing and can be deleted; the others work.
 #[tokio::test]
-async fn what_cannot_be_read_is_listed_and_deleted() {
+async fn unreadable_webhook_is_listed_and_can_be_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let site = async |key: [u8; 32]| {
         let file = SqliteConfig::file(folder.path().join("gatepost.db"));

@@ -204,7 +204,7 @@ async fn form_of_another_site_opens_no_session() {
 }
 
 #[tokio::test]
-async fn session_ends_after_inactivity_and_after_half_a_day() {
+async fn session_ends_after_inactivity_or_twelve_hours() {
     let platform = platform().await;
     let cookie = platform.session().await;
     platform.pass(29 * MINUTE);
@@ -226,7 +226,7 @@ async fn session_ends_after_inactivity_and_after_half_a_day() {
 }
 
 #[tokio::test]
-async fn ended_sessions_of_a_user_are_closed_in_every_process() {
+async fn ended_user_sessions_are_closed_in_every_process() {
     let platform = platform().await;
     let (cookie, link) = (platform.session().await, platform.link().await);
     platform.consoles[1].end_sessions(OwnerId(1)).await.unwrap();
@@ -286,7 +286,7 @@ async fn logout_needs_the_token_and_ends_the_session() {
 }
 
 #[tokio::test]
-async fn caller_with_part_of_the_permissions_gets_no_link() {
+async fn caller_with_narrowed_grant_gets_no_link() {
     let platform = platform().await;
     let console = &platform.consoles[0];
     let key = principal(Via::Key(KeyId(1)));

@@ -90,7 +90,7 @@ fn count(page: &Page) -> &str {
 }
 
 #[tokio::test]
-async fn a_list_is_walked_forth_and_back_and_says_how_many_rows_there_are() {
+async fn list_paginates_both_ways_and_shows_row_count() {
     let site = Site::start().await;
     for at in 0..120 {
         key(&site, 3, &format!("key {at:03}"), "", None).await;
@@ -128,7 +128,7 @@ async fn a_list_is_walked_forth_and_back_and_says_how_many_rows_there_are() {
 }
 
 #[tokio::test]
-async fn words_are_found_in_any_text_of_a_row_and_of_nobody_elses() {
+async fn search_covers_all_texts_of_own_rows_only() {
     let site = Site::start().await;
     key(&site, 3, "Nightly build", "asks for Jenkins", Some(5)).await;
     key(&site, 3, "terraform", "", None).await;
@@ -193,7 +193,7 @@ async fn words_are_found_in_any_text_of_a_row_and_of_nobody_elses() {
 }
 
 #[tokio::test]
-async fn columns_are_sorted_by_links_that_keep_the_search_and_turn_round() {
+async fn column_sort_links_keep_search_and_reverse_order() {
     let site = Site::start().await;
     for (name, days) in [("b", None), ("C", Some(3)), ("a", Some(40)), ("d", Some(3))] {
         key(&site, 3, name, "x", days).await;
@@ -236,7 +236,7 @@ async fn columns_are_sorted_by_links_that_keep_the_search_and_turn_round() {
 }
 
 #[tokio::test]
-async fn more_rows_than_may_be_looked_through_are_said_in_words() {
+async fn filtering_over_2000_rows_asks_for_an_owner() {
     let site = Site::start().await;
     for at in 0..2_001 {
         key(&site, 3, &format!("key {at}"), "", None).await;
@@ -272,7 +272,7 @@ async fn more_rows_than_may_be_looked_through_are_said_in_words() {
 }
 
 #[tokio::test]
-async fn hostile_addresses_are_lists_or_refused_and_are_never_markup() {
+async fn hostile_list_addresses_never_become_markup() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     new_key(&ulf, "ci").await;
@@ -335,7 +335,7 @@ async fn a_megabyte_is_no_address() {
 }
 
 #[tokio::test]
-async fn a_place_that_is_gone_leads_to_what_is_there() {
+async fn missing_page_position_falls_back_to_existing_rows() {
     let site = Site::start().await;
     for at in 0..60 {
         key(&site, 3, &format!("key {at:02}"), "", None).await;

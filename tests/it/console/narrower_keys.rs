@@ -20,7 +20,7 @@ fn ticked(page: &Page, name: &str, value: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_key_is_narrowed_by_its_form_and_its_page_says_so() {
+async fn key_form_narrows_key_and_page_shows_it() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let form = ulf.get("/console/keys/new").await;
@@ -88,7 +88,7 @@ async fn a_key_is_narrowed_by_its_form_and_its_page_says_so() {
 }
 
 #[tokio::test]
-async fn a_table_that_there_is_not_is_refused_beside_its_field_and_what_was_ticked_stays() {
+async fn unknown_table_or_scope_is_refused_keeping_ticks() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     for (name, value, words) in [

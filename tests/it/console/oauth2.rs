@@ -34,7 +34,7 @@ fn without_secret(page: &Page) {
 }
 
 #[tokio::test]
-async fn a_client_is_stored_as_it_was_typed_and_its_secret_is_never_shown() {
+async fn oauth_client_is_stored_and_secret_never_shown() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let fields = client("https://id.example.com/token", SECRET);
@@ -74,7 +74,7 @@ async fn a_client_is_stored_as_it_was_typed_and_its_secret_is_never_shown() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_client_is_said_beside_its_field() {
+async fn invalid_oauth_client_shows_field_error() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     for (field, typed, rule) in [

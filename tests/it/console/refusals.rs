@@ -217,7 +217,7 @@ fn action(path: &str) -> Route {
 }
 
 #[tokio::test]
-async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
+async fn state_conflict_is_reported_on_originating_page() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -251,7 +251,7 @@ async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
 }
 
 #[tokio::test]
-async fn what_is_too_fast_says_when_to_try_again() {
+async fn rate_limited_action_says_when_to_retry() {
     let quota = Quota::default().with_runs_per_minute(1);
     let setup = Setup {
         quotas: Arc::new(quota),
@@ -271,7 +271,7 @@ async fn what_is_too_fast_says_when_to_try_again() {
 }
 
 #[tokio::test]
-async fn the_refusal_of_a_deletion_stands_beside_its_box() {
+async fn refused_webhook_deletion_is_explained_with_cascade_box() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

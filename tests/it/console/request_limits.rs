@@ -13,7 +13,7 @@ fn fields<'a>(expires: &'a str, limit: &'a str) -> [(&'a str, &'a str); 3] {
 }
 
 #[tokio::test]
-async fn a_key_is_limited_by_its_form_and_its_page_says_so() {
+async fn request_limit_is_set_in_form_and_shown() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let made = ulf.submit("/console/keys/new", &fields("90", " 60 ")).await;
@@ -41,7 +41,7 @@ async fn a_key_is_limited_by_its_form_and_its_page_says_so() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_none_is_refused_beside_its_field_and_stays_typed() {
+async fn invalid_request_limit_is_refused_and_input_kept() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     for typed in ["0", "-1", "1000001", "many", "1.5"] {

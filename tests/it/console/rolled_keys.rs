@@ -12,7 +12,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_key_is_rolled_after_a_question_and_the_new_one_is_shown_once() {
+async fn key_roll_needs_confirmation_and_shows_key_once() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let old = new_key(&ulf, "ci").await.secret().unwrap();
@@ -53,7 +53,7 @@ async fn a_key_is_rolled_after_a_question_and_the_new_one_is_shown_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_refused_and_a_form_rolls_once() {
+async fn roll_form_refuses_unoffered_overlaps_and_rolls_once() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     new_key(&ulf, "ci").await;

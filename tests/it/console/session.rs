@@ -26,7 +26,7 @@ const PAGES: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn without_a_session_every_page_leads_to_the_login_and_back() {
+async fn pages_without_session_redirect_to_login_and_back() {
     let site = Site::start().await;
     let nobody = Visitor::stranger(&site);
     for page in PAGES {
@@ -42,7 +42,7 @@ async fn without_a_session_every_page_leads_to_the_login_and_back() {
 }
 
 #[tokio::test]
-async fn every_page_carries_the_headers_and_no_inline_script_or_style() {
+async fn pages_have_security_headers_and_no_inline_code() {
     let site = Site::start().await;
     let admin = Visitor::login(&site, "admin").await;
     for page in PAGES {
@@ -72,7 +72,7 @@ async fn every_page_carries_the_headers_and_no_inline_script_or_style() {
 }
 
 #[tokio::test]
-async fn assets_are_kept_for_ever_under_a_name_of_their_content() {
+async fn assets_are_immutable_under_content_addressed_names() {
     let site = Site::start().await;
     let page = Visitor::login(&site, "admin").await.get("/console/").await;
     let nobody = Visitor::stranger(&site);
@@ -154,7 +154,7 @@ async fn a_form_without_the_sessions_token_changes_nothing() {
 /// If the console is the whole site, an address has only a path: one that begins with two slashes
 /// is another site's.
 #[tokio::test]
-async fn an_address_with_a_key_in_it_leads_to_no_other_site() {
+async fn address_containing_key_never_redirects_to_another_site() {
     let site = Site::start().await;
     let key = KeyString::generate(&Prefix::default(), &mut rand::rng()).unwrap();
     let key = key.as_str();
@@ -212,7 +212,7 @@ async fn an_address_with_a_key_in_it_leads_to_no_other_site() {
 }
 
 #[tokio::test]
-async fn a_disabled_user_sees_nothing_and_a_closed_session_is_over() {
+async fn disabled_user_is_refused_and_logout_ends_session() {
     let site = Site::start().await;
     let dora = Visitor::login(&site, "dora").await;
     assert_eq!(dora.get("/console/keys").await.status, 403);
@@ -226,7 +226,7 @@ async fn a_disabled_user_sees_nothing_and_a_closed_session_is_over() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_too_large_is_refused_on_its_page() {
+async fn oversized_form_is_refused_on_its_page() {
     let site = Site::start().await;
     let admin = Visitor::login(&site, "admin").await;
     let large = "x".repeat(5 * 1024 * 1024);
@@ -258,7 +258,7 @@ impl ConsoleLogin for ByHeader {
 }
 
 #[tokio::test]
-async fn a_platform_sets_the_path_the_title_the_colours_and_the_login() {
+async fn platform_configures_path_title_colours_and_login() {
     let site = Site::start().await;
     let console = Console::builder(site.management.clone(), Arc::new(ByHeader))
         .base("/admin/ui/")

@@ -25,7 +25,7 @@ async fn is_in(visitor: &Visitor) -> bool {
 
 /// SPEC 5.1 rule 3.
 #[tokio::test]
-async fn a_page_that_polls_is_not_a_user_who_is_there() {
+async fn polling_page_does_not_prolong_session() {
     let (site, clock) = site().await;
     let (watching, marked) = (
         Visitor::login(&site, "admin").await,
@@ -53,7 +53,7 @@ async fn a_page_that_polls_is_not_a_user_who_is_there() {
 }
 
 #[tokio::test]
-async fn a_session_ends_half_a_day_after_the_login() {
+async fn session_ends_twelve_hours_after_login() {
     let (site, clock) = site().await;
     let admin = Visitor::login(&site, "admin").await;
     for _ in 0..71 {
@@ -65,7 +65,7 @@ async fn a_session_ends_half_a_day_after_the_login() {
 }
 
 #[tokio::test]
-async fn a_logout_is_a_form_of_the_session_and_ends_it_on_the_server() {
+async fn logout_requires_session_token_and_ends_session() {
     let (site, _) = site().await;
     let (ulf, tina) = (
         Visitor::login(&site, "ulf").await,
@@ -101,7 +101,7 @@ async fn a_logout_is_a_form_of_the_session_and_ends_it_on_the_server() {
 }
 
 #[tokio::test]
-async fn a_new_login_ends_the_session_of_before_and_has_a_secret_of_its_own() {
+async fn new_login_replaces_session_with_new_secret() {
     let (site, _) = site().await;
     let before = Visitor::login(&site, "ulf").await;
     let form = [("user", "tina"), ("password", PASSWORD)];
@@ -118,7 +118,7 @@ async fn a_new_login_ends_the_session_of_before_and_has_a_secret_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_login_leads_back_to_a_page_of_this_site_alone() {
+async fn login_redirects_only_to_pages_of_this_site() {
     let (site, _) = site().await;
     let nobody = Visitor::stranger(&site);
     for (back, to) in [
@@ -143,7 +143,7 @@ async fn a_login_leads_back_to_a_page_of_this_site_alone() {
 }
 
 #[tokio::test]
-async fn a_second_cookie_in_a_header_of_its_own_does_no_harm() {
+async fn second_cookie_header_keeps_session_valid() {
     let (site, _) = site().await;
     let mut ulf = Visitor::login(&site, "ulf").await;
     let session = std::mem::replace(&mut ulf.cookie, "theme=dark".into());
@@ -159,7 +159,7 @@ async fn a_second_cookie_in_a_header_of_its_own_does_no_harm() {
 
 /// RFC 9113 §8.2.3: over HTTP/2 each cookie may have its own header.
 #[test]
-fn over_tls_and_http_2_a_second_cookie_does_no_harm() {
+fn second_cookie_header_over_http2_keeps_session_valid() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let program = env!("CARGO_BIN_EXE_host");

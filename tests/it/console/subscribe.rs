@@ -29,7 +29,7 @@ fn filled<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[tokio::test]
-async fn one_form_makes_task_and_event_and_the_event_is_delivered() {
+async fn subscription_form_creates_task_and_event_and_delivers() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -59,7 +59,7 @@ async fn one_form_makes_task_and_event_and_the_event_is_delivered() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_field_and_nothing_is_made() {
+async fn invalid_subscription_shows_field_error_and_creates_nothing() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -90,7 +90,7 @@ async fn what_is_wrong_is_said_beside_its_field_and_nothing_is_made() {
 }
 
 #[tokio::test]
-async fn new_webhook_is_made_with_its_ticked_events_or_not_at_all() {
+async fn webhook_with_ticked_events_is_created_atomically() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let new = "/console/webhooks/new";
@@ -140,7 +140,7 @@ impl SubscriptionPolicy for InPairs {
 }
 
 #[tokio::test]
-async fn platform_is_asked_about_the_events_of_a_form_at_the_same_time() {
+async fn platform_is_asked_about_form_events_concurrently() {
     let new = "/console/webhooks/new";
     let mut offered = Vec::new();
     let in_pairs = Setup {

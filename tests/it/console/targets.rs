@@ -7,7 +7,7 @@ const NEW: &str = "/console/webhooks/new";
 const REFUSED: &str = "Nothing can be sent to this URL";
 
 #[tokio::test]
-async fn a_url_that_policy_refuses_is_told_when_it_is_saved_and_beside_its_field() {
+async fn policy_refused_url_is_saved_with_a_warning() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let saved = ulf.submit(NEW, &hook("http://10.0.0.1/", &[])).await;
@@ -36,7 +36,7 @@ async fn a_url_that_policy_refuses_is_told_when_it_is_saved_and_beside_its_field
 }
 
 #[tokio::test]
-async fn of_a_host_name_that_leads_nowhere_one_sentence_is_said() {
+async fn unresolvable_hosts_all_show_the_same_warning() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let good = ulf.submit(NEW, &hook("https://example.com/", &[])).await;

@@ -8,7 +8,7 @@ use tests::world::poweron;
 const TASK: &str = "/console/tasks/new";
 
 #[tokio::test]
-async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
+async fn console_pages_suffice_for_first_delivered_message() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -104,7 +104,7 @@ async fn the_message_editor_previews_and_warns() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
+async fn invalid_task_or_event_shows_field_error() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -198,7 +198,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
 }
 
 #[tokio::test]
-async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
+async fn tasks_and_events_are_run_toggled_and_deleted() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -284,7 +284,7 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
 }
 
 #[tokio::test]
-async fn an_event_is_called_by_the_label_that_its_form_was_given() {
+async fn event_is_shown_under_its_form_label() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -322,7 +322,7 @@ async fn an_event_is_called_by_the_label_that_its_form_was_given() {
 }
 
 #[tokio::test]
-async fn what_waits_of_a_task_is_cancelled_after_a_question() {
+async fn waiting_deliveries_of_task_are_cancelled_after_confirmation() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

@@ -22,7 +22,7 @@ async fn site(more: &[(&str, &str)]) -> (Site, Visitor, Receiver) {
 }
 
 #[tokio::test]
-async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
+async fn test_message_about_object_is_queued_and_marked() {
     let (site, ulf, receiver) = site(&[("once", "on")]).await;
     let page = ulf.get(&format!("{TEST}?type=vms")).await;
     for text in [
@@ -63,7 +63,7 @@ async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
 }
 
 #[tokio::test]
-async fn a_test_about_no_event_has_the_name_of_the_preview() {
+async fn test_message_without_event_uses_preview_name() {
     let (site, ulf, receiver) = site(&[]).await;
     ulf.fill("/console/tasks/new", "/console/tasks/1/do/disable", &[])
         .await;
@@ -87,7 +87,7 @@ fn shown(page: &Page) -> String {
 }
 
 #[tokio::test]
-async fn a_test_and_a_run_send_what_their_page_shows() {
+async fn test_and_run_send_the_previewed_message() {
     let (_site, ulf, receiver) = site(&[]).await;
     let poweron = ("event", "poweron");
     for (of, message) in [("", "web-1 is ${VM_ID}"), ("?type=vms", "web-1 is 1")] {
@@ -143,7 +143,7 @@ async fn a_test_and_a_run_send_what_their_page_shows() {
 }
 
 #[tokio::test]
-async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
+async fn tag_event_triggered_manually_has_tag_name() {
     let (_site, ulf, receiver) = site(&[]).await;
     let (form, new) = ("/console/events/new?type=vms", "/console/events/new");
     let event = [
@@ -162,7 +162,7 @@ async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
 }
 
 #[tokio::test]
-async fn a_trigger_asks_before_shows_what_it_sends_and_brings_the_samples() {
+async fn trigger_asks_first_previews_and_sends_samples() {
     let (site, ulf, receiver) = site(&[]).await;
     let message = [("message", "${NAME} is ${VM_ID} of ${data.vm.name}")];
     let edited = [
@@ -228,7 +228,7 @@ async fn a_trigger_asks_before_shows_what_it_sends_and_brings_the_samples() {
 }
 
 #[tokio::test]
-async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for() {
+async fn manual_trigger_names_unknown_object_by_number() {
     let setup = Setup {
         directory: Arc::new(NoDirectory),
         ..Setup::new()
@@ -260,7 +260,7 @@ async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for(
 }
 
 #[tokio::test]
-async fn what_is_wrong_stands_beside_its_field_and_tasks_of_others_are_not_found() {
+async fn invalid_test_shows_errors_and_strangers_get_404() {
     let (_site, ulf, _receiver) = site(&[]).await;
     let long = "n".repeat(1_001);
     for (field, wrong) in [
@@ -283,7 +283,7 @@ async fn what_is_wrong_stands_beside_its_field_and_tasks_of_others_are_not_found
 }
 
 #[tokio::test]
-async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() {
+async fn catalogue_describes_events_and_editor_offers_variables() {
     let (_site, ulf, _receiver) = site(&[]).await;
     let page = ulf.get("/console/events/catalog").await;
     for text in [

@@ -134,7 +134,7 @@ async fn sent(ulf: &Visitor, receiver: &Receiver, nth: usize) -> Received {
 }
 
 #[tokio::test]
-async fn the_code_that_is_shown_verifies_what_is_sent_through_a_rotation() {
+async fn displayed_code_verifies_signatures_through_rotation() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -173,7 +173,7 @@ async fn the_code_that_is_shown_verifies_what_is_sent_through_a_rotation() {
 }
 
 #[tokio::test]
-async fn of_a_key_pair_the_public_half_is_shown_and_verifies() {
+async fn ed25519_public_key_is_shown_and_verifies() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

@@ -56,7 +56,7 @@ fn rows(row: impl Fn(usize) -> String) -> String {
 }
 
 #[tokio::test]
-async fn forms_of_four_mebibytes_are_refused_at_once_by_field_and_rule() {
+async fn four_mebibyte_forms_are_refused_naming_the_field() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let headers = rows(|at| format!("header.{at}.name=a&"));
@@ -87,7 +87,7 @@ async fn forms_of_four_mebibytes_are_refused_at_once_by_field_and_rule() {
 }
 
 #[tokio::test]
-async fn a_list_with_more_rows_than_the_record_may_hold_is_refused_beside_its_field() {
+async fn list_with_too_many_rows_shows_field_error() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let form = |rows: usize| {
@@ -117,7 +117,7 @@ async fn a_list_with_more_rows_than_the_record_may_hold_is_refused_beside_its_fi
 
 /// With its values the message would be 4 MiB, and its page five times that.
 #[tokio::test]
-async fn the_preview_of_a_large_message_shows_its_beginning() {
+async fn preview_of_large_message_is_truncated() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let quotes = "%22".repeat(1024 * 1024);
@@ -137,7 +137,7 @@ async fn the_preview_of_a_large_message_shows_its_beginning() {
 }
 
 #[tokio::test]
-async fn the_page_of_a_large_message_shows_its_beginning_and_offers_all_of_it() {
+async fn page_truncates_large_message_and_offers_download() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let vera = Visitor::login(&site, "vera").await;

@@ -19,7 +19,7 @@ async fn stored(site: &Site, id: i64) -> Webhook {
 }
 
 #[tokio::test]
-async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated() {
+async fn created_or_rotated_signing_secret_is_shown_once() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let page = ulf
@@ -128,7 +128,7 @@ async fn test_of_a_webhook_is_a_marked_delivery() {
 }
 
 #[tokio::test]
-async fn a_webhook_in_use_is_deleted_only_with_its_tasks() {
+async fn webhook_in_use_is_deleted_only_with_tasks() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[])).await;
@@ -153,7 +153,7 @@ async fn a_webhook_in_use_is_deleted_only_with_its_tasks() {
 }
 
 #[tokio::test]
-async fn webhooks_are_seen_by_their_user_and_the_administrators_alone() {
+async fn webhooks_are_visible_only_to_owner_and_administrators() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[])).await;

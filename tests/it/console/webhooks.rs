@@ -24,7 +24,7 @@ async fn stored(site: &Site, id: i64) -> Webhook {
 }
 
 #[tokio::test]
-async fn a_webhook_is_made_as_it_was_typed_and_its_secrets_are_never_shown() {
+async fn webhook_is_stored_as_typed_and_secrets_hidden() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     assert!(ulf.get("/console/webhooks").await.has("No webhooks yet"));
@@ -92,7 +92,7 @@ async fn a_webhook_is_made_as_it_was_typed_and_its_secrets_are_never_shown() {
 }
 
 #[tokio::test]
-async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typed() {
+async fn webhook_edit_keeps_omitted_secrets_and_replaces_typed() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let more = [
@@ -161,7 +161,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
 }
 
 #[tokio::test]
-async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
+async fn invalid_webhook_form_marks_fields_and_keeps_input() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[("name", "taken")]))
@@ -263,7 +263,7 @@ async fn headers_are_reordered_without_a_script() {
 }
 
 #[tokio::test]
-async fn a_move_to_another_server_asks_for_the_secrets_without_a_script() {
+async fn webhook_moved_to_another_server_requires_secrets_again() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let more = [
@@ -331,7 +331,7 @@ async fn a_move_to_another_server_asks_for_the_secrets_without_a_script() {
 }
 
 #[tokio::test]
-async fn a_name_that_misleads_is_refused_and_an_old_one_is_shown_marked() {
+async fn misleading_name_is_refused_and_old_one_marked() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let name = [("name", "x\u{202e}gnp.exe")];

@@ -23,7 +23,7 @@ fn listen(site: &Site, key: &str, target: &str) -> Child {
 }
 
 #[tokio::test]
-async fn listen_forwards_until_the_target_accepts_and_ends_on_ctrl_c() {
+async fn listen_forwards_until_accepted_and_stops_on_interrupt() {
     let site = Site::start().await;
     site.put(&["a", "b"]).await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -62,7 +62,7 @@ async fn listen_forwards_until_the_target_accepts_and_ends_on_ctrl_c() {
 }
 
 #[tokio::test]
-async fn listen_refuses_bad_arguments_and_says_what_the_api_refused() {
+async fn listen_refuses_bad_arguments_and_reports_api_errors() {
     let site = Site::start().await;
     let away = listen(&site, &site.world.admin, "http://example.com/hook");
     let unknown = listen(&site, "gp_unknown", "http://127.0.0.1:9/hook");

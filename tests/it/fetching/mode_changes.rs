@@ -27,7 +27,7 @@ async fn retried(site: &Site) -> DeliveryId {
 }
 
 #[tokio::test]
-async fn what_waits_is_sent_once_the_webhook_sends() {
+async fn waiting_messages_are_sent_after_switch_to_push() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     site.put(&["a", "b", "c"]).await;
@@ -50,7 +50,7 @@ async fn what_waits_is_sent_once_the_webhook_sends() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_retry_is_fetched_once_the_webhook_is_fetched() {
+async fn retrying_message_is_fetched_after_switch_to_fetch() {
     let site = Site::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
@@ -69,7 +69,7 @@ async fn what_waits_for_a_retry_is_fetched_once_the_webhook_is_fetched() {
 }
 
 #[tokio::test]
-async fn one_that_is_paused_or_disabled_hands_nothing_out_and_takes_acknowledgements() {
+async fn paused_or_disabled_webhook_only_accepts_acknowledgements() {
     let site = Site::start().await;
     site.put(&["a", "b"]).await;
     let page = site.fetch("limit=1").await;
@@ -89,7 +89,7 @@ async fn one_that_is_paused_or_disabled_hands_nothing_out_and_takes_acknowledgem
 }
 
 #[tokio::test]
-async fn what_was_cancelled_or_deleted_is_not_handed_out_and_not_acknowledged() {
+async fn cancelled_or_deleted_messages_stay_unfetched_and_unacknowledged() {
     let site = Site::start().await;
     site.put(&["a", "b", "c"]).await;
     let page = site.fetch("").await;
@@ -114,7 +114,7 @@ async fn what_was_cancelled_or_deleted_is_not_handed_out_and_not_acknowledged() 
 }
 
 #[tokio::test]
-async fn what_waits_to_be_fetched_counts_against_its_owners_limit() {
+async fn messages_awaiting_fetch_count_towards_owners_limit() {
     let quota = Quota::UNLIMITED.with_waiting(3);
     let site = Site::in_world(World::with_quotas(Arc::new(quota)).await).await;
     site.put(&["a", "b", "c"]).await;
@@ -129,7 +129,7 @@ async fn what_waits_to_be_fetched_counts_against_its_owners_limit() {
 }
 
 #[tokio::test]
-async fn an_occurrence_is_sent_to_who_is_sent_to_and_waits_for_who_fetches() {
+async fn occurrence_reaches_both_push_and_fetch_webhooks() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let mut hooks = Vec::new();
@@ -166,7 +166,7 @@ async fn an_occurrence_is_sent_to_who_is_sent_to_and_waits_for_who_fetches() {
 }
 
 #[tokio::test]
-async fn in_order_nothing_is_handed_out_past_what_is_still_being_sent() {
+async fn ordered_fetch_stops_at_delivery_in_progress() {
     let site = Site::start().await;
     // Connections to it are accepted, and nobody responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -12,7 +12,7 @@ use webhook_model::{SigningSecret, WebhookId};
 use super::{Site, bodies, cursor, webhook};
 
 #[tokio::test]
-async fn messages_come_in_their_order_and_are_sent_once_they_are_acknowledged() {
+async fn fetched_messages_keep_order_and_end_when_acknowledged() {
     for in_order in [false, true] {
         let site = Site::start().await;
         site.set(json!({"in_order": in_order})).await;
@@ -55,7 +55,7 @@ async fn messages_come_in_their_order_and_are_sent_once_they_are_acknowledged() 
 }
 
 #[tokio::test]
-async fn the_same_cursor_gives_the_same_messages_until_the_next_is_shown() {
+async fn repeated_cursor_returns_same_page_and_acknowledges_once() {
     let site = Site::start().await;
     site.put(&["a", "b", "c", "d"]).await;
     let first = site.fetch("limit=2").await;
@@ -79,7 +79,7 @@ async fn the_same_cursor_gives_the_same_messages_until_the_next_is_shown() {
 }
 
 #[tokio::test]
-async fn a_cursor_acknowledges_what_its_page_had_and_no_replay_of_it() {
+async fn cursor_acknowledges_its_page_but_no_replay() {
     let site = Site::start().await;
     site.put(&["a", "b"]).await;
     let page = site.fetch("").await;
@@ -104,7 +104,7 @@ async fn a_cursor_acknowledges_what_its_page_had_and_no_replay_of_it() {
 }
 
 #[tokio::test]
-async fn what_is_no_cursor_of_this_webhook_is_refused_and_acknowledges_nothing() {
+async fn foreign_or_invalid_cursor_is_refused_acknowledging_nothing() {
     let site = Site::start().await;
     site.put(&["a"]).await;
     let other = webhook(&site.world, "other").await;
@@ -133,7 +133,7 @@ async fn what_is_no_cursor_of_this_webhook_is_refused_and_acknowledges_nothing()
 }
 
 #[tokio::test]
-async fn only_who_may_change_deliveries_of_the_webhook_fetches() {
+async fn fetching_requires_write_access_to_deliveries() {
     let site = Site::start().await;
     site.put(&["a"]).await;
     let page = site.fetch("").await;
@@ -157,7 +157,7 @@ async fn only_who_may_change_deliveries_of_the_webhook_fetches() {
 }
 
 #[tokio::test]
-async fn a_message_has_the_headers_of_its_request_signed_and_no_secret() {
+async fn fetched_message_has_request_headers_signature_no_secret() {
     let site = Site::start().await;
     let secret = SigningSecret::from_random([7; 32]);
     site.set(json!({
@@ -210,7 +210,7 @@ async fn a_message_has_the_headers_of_its_request_signed_and_no_secret() {
 }
 
 #[tokio::test]
-async fn a_page_ends_with_the_message_that_fills_it() {
+async fn fetched_page_ends_with_message_that_fills_it() {
     let site = Site::start().await;
     let large = "x".repeat(600 * 1024);
     site.put(&[&large, &large, &large]).await;
@@ -222,7 +222,7 @@ async fn a_page_ends_with_the_message_that_fills_it() {
 
 /// Large messages are signed on a separate thread, because signing reads all of a message.
 #[tokio::test]
-async fn others_have_their_turn_while_large_messages_are_signed() {
+async fn signing_large_messages_does_not_block_others() {
     let site = Site::start().await;
     let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     site.set(json!({"signing_secrets": secret})).await;

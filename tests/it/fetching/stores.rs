@@ -42,7 +42,7 @@ fn bodies(page: &FetchedPage) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_receiver_goes_on_where_it_was_after_a_restart() {
+async fn receiver_resumes_at_cursor_after_restart() {
     let folder = tempfile::tempdir().unwrap();
     let config = || SqliteConfig::file(folder.path().join("gatepost.db"));
     let open = async || engine(Arc::new(SqliteStore::open(config()).await.unwrap())).await;
@@ -65,7 +65,7 @@ async fn a_receiver_goes_on_where_it_was_after_a_restart() {
 }
 
 #[tokio::test]
-async fn two_processes_hand_the_same_messages_out_and_end_each_once() {
+async fn two_processes_fetch_same_messages_and_acknowledge_once() {
     let fresh = postgres::fresh();
     let open = async || {
         let config = PostgresConfig::url(&fresh.url).with_schema(&fresh.schema);
@@ -91,7 +91,7 @@ async fn two_processes_hand_the_same_messages_out_and_end_each_once() {
 }
 
 #[tokio::test]
-async fn what_waits_to_be_fetched_is_never_claimed_and_no_lane_of_it_is_due() {
+async fn messages_awaiting_fetch_cause_no_claims() {
     let receiver = Receiver::start(None).await.unwrap();
     let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
     let engine = engine(store.clone()).await;
@@ -99,7 +99,7 @@ async fn what_waits_to_be_fetched_is_never_claimed_and_no_lane_of_it_is_due() {
     let url = format!("http://{}/in", receiver.addr);
     let pushed = webhook(&engine, &url, DeliveryMode::Push).await;
     put(&engine, fetched, 2_000).await;
-    assert_eq!(store.calls_of("claim"), 0, "no lane of it was ever due");
+    assert_eq!(store.calls_of("claim"), 0, "no queue of it was ever due");
     put(&engine, pushed, 20).await;
     receiver.wait_for("/in", 20).await.unwrap();
     let before = store.calls_of("list_deliveries");

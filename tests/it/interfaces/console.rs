@@ -19,7 +19,7 @@ async fn status(site: &DoorSite, request: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn the_console_leaves_change_and_record_or_neither_when_the_client_leaves() {
+async fn console_disconnect_leaves_change_and_record_or_neither() {
     let (count, findings) = walk(&Pages).await;
     assert_eq!(count, 31);
     assert!(findings.is_empty(), "{findings:#?}");
@@ -52,7 +52,7 @@ async fn console_and_rest_audit_the_same_operation() {
 /// User 2, who administers the tenant, reads the webhook of user 3: the platform must answer about
 /// 3.
 #[tokio::test(start_paused = true)]
-async fn accounts_that_panic_hang_or_err_cost_the_request_that_asked() {
+async fn faulty_accounts_interface_fails_only_asking_request() {
     let site = DoorSite::start(&Pages).await;
     let url = "http://127.0.0.1:9/".parse().unwrap();
     let webhook = Webhook::new(OwnerId(3), "of 3".parse().unwrap(), url);
@@ -76,7 +76,7 @@ async fn accounts_that_panic_hang_or_err_cost_the_request_that_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_that_panics_or_hangs_costs_the_request_that_asked() {
+async fn faulty_login_interface_fails_only_asking_request() {
     let site = DoorSite::start(&Pages).await;
     for user in ["panics", "hangs"] {
         assert_eq!(page(&site, user, "/console/").await.status, 503, "{user}");
@@ -85,7 +85,7 @@ async fn a_login_that_panics_or_hangs_costs_the_request_that_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_directory_that_panics_hangs_or_knows_nothing_leaves_the_number() {
+async fn faulty_directory_shows_number_instead_of_name() {
     let site = DoorSite::start(&Pages).await;
     let keys = "/console/keys?owner=1";
     let well = page(&site, 1, keys).await;
@@ -99,7 +99,7 @@ async fn a_directory_that_panics_hangs_or_knows_nothing_leaves_the_number() {
 }
 
 #[tokio::test]
-async fn an_audit_log_that_panics_does_not_undo_the_change() {
+async fn audit_log_panic_does_not_undo_change() {
     let site = DoorSite::start(&Pages).await;
     let csrf = token(&site, 1).await;
     let path = format!("/console/webhooks/{}/do/pause", site.rows.webhook);

@@ -9,7 +9,7 @@ use super::rest::ask;
 /// WIRE 1: clients repeat a call that is answered with 500 or 503, so a creation that may be stored
 /// gets neither.
 #[tokio::test]
-async fn a_creation_that_may_be_stored_is_not_answered_as_if_it_could_be_repeated() {
+async fn uncertain_creation_is_not_answered_as_repeatable() {
     let site = DoorSite::start(&Rest).await;
     let (webhook, task) = (site.rows.webhook.0, site.rows.task.0);
     let on = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/3"});

@@ -18,7 +18,7 @@ use tests::world::HERE;
 use webhook_model::{OwnerId, Webhook};
 
 #[tokio::test]
-async fn rest_leaves_change_and_record_or_neither_when_the_client_leaves() {
+async fn rest_disconnect_leaves_change_and_record_or_neither() {
     let (count, findings) = walk(&Rest).await;
     assert_eq!(count, 52);
     assert!(findings.is_empty(), "{findings:#?}");
@@ -63,7 +63,7 @@ async fn careless(State(parts): State<Parts>) {
 }
 
 #[tokio::test]
-async fn the_walk_finds_a_handler_that_audits_by_itself() {
+async fn disconnect_walk_detects_handler_with_own_audit() {
     let (_, findings) = walk(&Careless).await;
     let said: Vec<_> = findings.iter().map(|finding| &finding.said).collect();
     assert_eq!(said, ["changed: true, records: []"]);
@@ -72,7 +72,7 @@ async fn the_walk_finds_a_handler_that_audits_by_itself() {
 }
 
 #[tokio::test]
-async fn rest_writes_one_record_with_the_declared_word_for_every_act() {
+async fn rest_action_writes_one_record_with_declared_word() {
     let words = words(&Rest).await;
     assert_eq!(words.len(), 26);
     let operations: BTreeSet<_> = words.values().map(|(_, word)| word.as_str()).collect();
@@ -106,7 +106,7 @@ pub(super) async fn ask(
 /// User 2, who administers the tenant, reads the webhook of user 3: the platform must answer about
 /// 3.
 #[tokio::test(start_paused = true)]
-async fn accounts_that_panic_hang_or_err_cost_the_call_that_asked() {
+async fn faulty_accounts_interface_fails_only_asking_call() {
     let site = DoorSite::start(&Rest).await;
     let (_, administrator) = site.key_of(2, "tina").await;
     let (_, user) = site.key_of(3, "ulf").await;
@@ -135,7 +135,7 @@ async fn accounts_that_panic_hang_or_err_cost_the_call_that_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_directory_that_panics_hangs_or_knows_nothing_leaves_the_name_out() {
+async fn faulty_directory_leaves_name_out() {
     let site = DoorSite::start(&Rest).await;
     let path = format!(
         "webhook_urls/{}?fields=name,owner%23name",
@@ -162,7 +162,7 @@ async fn a_directory_that_panics_hangs_or_knows_nothing_leaves_the_name_out() {
 }
 
 #[tokio::test]
-async fn an_audit_log_that_panics_does_not_undo_the_change() {
+async fn audit_log_panic_does_not_undo_change() {
     let site = DoorSite::start(&Rest).await;
     let path = format!("webhook_urls/{}", site.rows.webhook);
     let change = json!({"timeout": 7});
@@ -184,7 +184,7 @@ async fn an_audit_log_that_panics_does_not_undo_the_change() {
 
 /// A row of one user that cannot be read fails no list of callers who see other rows too.
 #[tokio::test]
-async fn a_join_through_a_row_that_cannot_be_read_is_left_out() {
+async fn join_through_unreadable_row_is_omitted() {
     let site = DoorSite::start(&Rest).await;
     let lists = [
         "tasks?fields=$key,owner%23name,owner%23$display",

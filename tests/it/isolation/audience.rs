@@ -7,7 +7,7 @@ use webhook_model::{Field, ObjectId, Target};
 use super::{A, ALONE, B, COLLEAGUE, Platform, alarm, switched_on};
 
 #[tokio::test]
-async fn an_event_on_somebody_elses_object_is_refused_in_words() {
+async fn event_on_object_of_others_is_forbidden() {
     let platform = Platform::start().await;
     let webhook = platform.webhook(B, "b").await;
     let task = platform.task(webhook, "${NAME}", false).await;
@@ -31,7 +31,7 @@ async fn an_event_on_somebody_elses_object_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn what_happens_to_one_tenant_reaches_nobody_of_another_whatever_they_listen_to() {
+async fn tenant_occurrence_never_reaches_another_tenant() {
     let platform = Platform::start().await;
     let (own, all) = (Target::Instance(ObjectId::from(110)), Target::Generic);
     for (owner, path) in [

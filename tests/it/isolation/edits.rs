@@ -17,7 +17,7 @@ async fn calls_of_emits(platform: &Platform, emits: usize) -> u64 {
 }
 
 #[tokio::test]
-async fn edits_of_another_place_cost_an_emit_no_second_try_and_no_reading() {
+async fn edits_in_other_realms_cost_emits_nothing() {
     let platform = Platform::start().await;
     let (own, _) = platform.watching(A, "a", 110).await;
     platform.engine.pause_webhook(own).await.unwrap();
@@ -54,7 +54,7 @@ async fn edits_of_another_place_cost_an_emit_no_second_try_and_no_reading() {
 }
 
 #[tokio::test]
-async fn edits_within_the_place_delay_an_emit_and_never_refuse_it() {
+async fn edits_within_realm_never_refuse_an_emit() {
     let platform = Platform::start().await;
     let (own, _) = platform.watching(A, "a", 110).await;
     platform.engine.pause_webhook(own).await.unwrap();
@@ -88,7 +88,7 @@ async fn edits_within_the_place_delay_an_emit_and_never_refuse_it() {
 }
 
 #[tokio::test]
-async fn one_time_tasks_in_a_flood_are_no_reading_for_others_and_a_step_each_for_their_own_place() {
+async fn one_time_task_flood_causes_no_route_reads() {
     let platform = Platform::start().await;
     let (own, _) = platform.watching(A, "a", 110).await;
     platform.engine.pause_webhook(own).await.unwrap();

@@ -6,7 +6,7 @@ use tests::world::{HERE, World};
 
 /// Users of `tests::world`: 3 is in tenant 1, 4 is in no tenant.
 #[tokio::test]
-async fn two_users_may_use_one_name_and_neither_hears_of_the_other() {
+async fn webhook_name_is_unique_only_per_user() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let webhook = json!({"name": "slack", "url": format!("http://{}/", receiver.addr)});

@@ -30,7 +30,7 @@ async fn a_disabled_user_sends_nothing_until_enabled_again() {
 }
 
 #[tokio::test]
-async fn a_removed_user_has_nothing_and_the_others_have_everything() {
+async fn removed_user_loses_everything_and_others_nothing() {
     let platform = Platform::start().await;
     let (own, _) = platform.watching(A, "a", 110).await;
     platform.watching(COLLEAGUE, "colleague", 110).await;
@@ -97,7 +97,7 @@ async fn a_removed_user_has_nothing_and_the_others_have_everything() {
 }
 
 #[tokio::test]
-async fn what_waited_for_a_user_who_moves_ends_and_stays_with_the_old_tenant() {
+async fn deliveries_of_moved_user_end_in_old_tenant() {
     let platform = Platform::start().await;
     let (webhook, _) = platform.watching(A, "a", 110).await;
     platform.engine.pause_webhook(webhook).await.unwrap();

@@ -18,7 +18,7 @@ fn strict(limits: Limits) -> Limits {
 }
 
 #[tokio::test]
-async fn a_dead_port_of_a_host_name_holds_back_nobody_else_of_that_name() {
+async fn dead_port_delays_no_other_webhook_of_host() {
     let platform = Platform::with(|engine| engine.limits(strict(Limits::default()))).await;
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
@@ -38,7 +38,7 @@ async fn a_dead_port_of_a_host_name_holds_back_nobody_else_of_that_name() {
 }
 
 #[tokio::test]
-async fn a_path_that_hangs_takes_no_place_of_one_that_answers_at_the_same_port() {
+async fn hanging_target_does_not_block_others_on_host() {
     let platform = Platform::with(|engine| engine.limits(strict(Limits::default()))).await;
     // It accepts and never answers; the other webhook of the host name answers.
     let hanging = TcpListener::bind("127.0.0.1:0").await.unwrap();

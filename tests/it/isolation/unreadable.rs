@@ -12,7 +12,7 @@ use webhook_model::{Authorization, Webhook};
 use super::{A, B, Platform, engine, switched_on};
 
 #[tokio::test]
-async fn a_row_whose_key_is_lost_stops_neither_start_nor_others_and_can_be_deleted() {
+async fn unreadable_row_blocks_nothing_and_can_be_deleted() {
     let platform = Platform::start().await;
     platform.watching(A, "a", 110).await;
     platform.engine.shutdown(std::time::Duration::ZERO).await;

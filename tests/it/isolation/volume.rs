@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_engine::{Quota, Scope};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryLog as _, DeliveryQuery, DropReason, NewDelivery, QueueStore as _,
+    Cascade, DeliveryLog as _, DeliveryQuery, NewDelivery, QueueStore as _, RejectReason,
 };
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{ObjectId, Target, WebhookId};
@@ -15,8 +15,7 @@ use super::{A, B, COLLEAGUE, Platform, switched_on};
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
-async fn large_messages_on_a_popular_event_end_at_their_owners_share_and_cost_nobody_else_a_delivery()
- {
+async fn large_messages_beyond_share_drop_only_own_deliveries() {
     let platform = Platform::start().await;
     platform.watching(A, "a", 110).await;
     let webhook = platform.webhook(COLLEAGUE, "large").await;
@@ -39,16 +38,16 @@ async fn large_messages_on_a_popular_event_end_at_their_owners_share_and_cost_no
             ..DeliveryQuery::all(Page::first(100))
         };
         let stored = platform.engine.list_deliveries(&query).await.unwrap().len();
-        let dropped = platform
+        let rejected = platform
             .engine
-            .dropped(Scope::Owner(COLLEAGUE), None, 10)
+            .rejected_counts(Scope::Owner(COLLEAGUE), None, 10)
             .await
             .unwrap();
-        let counted: u64 = dropped.iter().map(|row| row.count).sum();
+        let counted: u64 = rejected.iter().map(|row| row.count).sum();
         assert!(
-            dropped
+            rejected
                 .iter()
-                .all(|row| row.reason == DropReason::Occurrence)
+                .all(|row| row.reason == RejectReason::Occurrence)
         );
         (stored as u64 + counted == 40).then_some(stored)
     })
@@ -63,7 +62,7 @@ async fn large_messages_on_a_popular_event_end_at_their_owners_share_and_cost_no
 }
 
 #[tokio::test]
-async fn deleting_a_webhook_for_which_very_much_waits_leaves_the_work_for_later() {
+async fn webhook_deletion_defers_cleanup_of_waiting_deliveries() {
     let platform = Platform::with(|engine| engine.quotas(Arc::new(Quota::UNLIMITED))).await;
     platform.watching(A, "a", 110).await;
     let webhook = platform.webhook(B, "b").await;

@@ -9,7 +9,7 @@ use super::{parts, plain, row};
 const URL: &str = "https://hooks.example.com/in";
 
 #[tokio::test]
-async fn the_certificate_is_shown_and_its_key_is_in_no_response() {
+async fn client_certificate_is_shown_and_key_never_returned() {
     let (authority, world) = parts().await;
     let until = "2027-03-04T00:00:00Z".parse().unwrap();
     let ada = authority.client_until("ada", Some(until));
@@ -63,7 +63,7 @@ async fn the_certificate_is_shown_and_its_key_is_in_no_response() {
 }
 
 #[tokio::test]
-async fn each_mistake_is_refused_in_words_beside_its_column() {
+async fn invalid_certificate_is_refused_naming_its_column() {
     let (authority, world) = parts().await;
     let (ada, bob) = (authority.client("ada"), authority.client("bob"));
     let encrypted = ada.key.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");

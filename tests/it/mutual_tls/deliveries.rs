@@ -20,7 +20,7 @@ async fn sent(world: &World, webhook: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_webhook_shows_its_own_certificate_over_many_deliveries() {
+async fn webhook_presents_its_own_certificate_on_every_delivery() {
     for alpn in ["http/1.1", "h2"] {
         let (authority, world) = parts().await;
         let target = Target::asking(&authority, alpn).await;
@@ -64,7 +64,7 @@ async fn each_webhook_shows_its_own_certificate_over_many_deliveries() {
 }
 
 #[tokio::test]
-async fn a_target_that_requires_a_certificate_refuses_none_and_that_of_a_stranger() {
+async fn target_requiring_certificate_refuses_missing_or_foreign_one() {
     for alpn in ["http/1.1", "h2"] {
         let (authority, world) = parts().await;
         let target = Target::requiring(&authority, alpn).await;
@@ -96,7 +96,7 @@ async fn a_target_that_requires_a_certificate_refuses_none_and_that_of_a_strange
 }
 
 #[tokio::test]
-async fn another_certificate_is_shown_from_the_next_attempt_on() {
+async fn changed_certificate_is_used_from_next_attempt() {
     let (authority, world) = parts().await;
     let target = Target::asking(&authority, "h2").await;
     let old = authority.client("old");

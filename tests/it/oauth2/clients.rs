@@ -97,7 +97,7 @@ async fn a_token_that_has_expired_is_fetched_again() {
 }
 
 #[tokio::test]
-async fn a_token_that_the_target_refuses_is_renewed_once_within_the_attempt() {
+async fn refused_token_is_renewed_once_within_attempt() {
     let (issuer, receiver, world) = parts().await;
     let hook = row("w", &receiver, &issuer.url(), &json!({}));
     let webhook = world.make("webhook_urls", hook).await;
@@ -125,8 +125,7 @@ async fn a_token_that_the_target_refuses_is_renewed_once_within_the_attempt() {
 }
 
 #[tokio::test]
-async fn a_token_endpoint_at_a_forbidden_address_is_refused_when_it_is_saved_and_when_it_is_asked()
-{
+async fn forbidden_token_endpoint_refused_on_save_and_use() {
     let (_, receiver, world) = parts().await;
     for url in [
         "https://10.0.0.1/token",
@@ -166,7 +165,7 @@ async fn a_token_endpoint_at_a_forbidden_address_is_refused_when_it_is_saved_and
 }
 
 #[tokio::test]
-async fn the_secret_is_in_no_response_and_goes_to_no_other_endpoint() {
+async fn client_secret_is_never_returned_or_carried_over() {
     let (issuer, receiver, world) = parts().await;
     let refusal = format!(r#"{{"error":"invalid_client","error_description":"{SECRET}"}}"#);
     issuer.answer_with(400, &refusal);
@@ -212,7 +211,7 @@ async fn the_secret_is_in_no_response_and_goes_to_no_other_endpoint() {
 }
 
 #[tokio::test]
-async fn a_token_endpoint_that_hangs_costs_its_own_webhook_alone() {
+async fn hanging_token_endpoint_affects_only_its_webhook() {
     let (issuer, receiver, world) = parts().await;
     issuer.hang();
     let hook = row("hangs", &receiver, &issuer.url(), &json!({}));
@@ -239,7 +238,7 @@ async fn a_token_endpoint_that_hangs_costs_its_own_webhook_alone() {
 }
 
 #[tokio::test]
-async fn a_token_endpoint_with_an_unknown_certificate_gets_no_secret() {
+async fn token_endpoint_with_untrusted_certificate_gets_no_secret() {
     let issuer = Issuer::start().await;
     let (world, receiver) = (World::start().await, Receiver::start(None).await.unwrap());
     // The insecure connections that the webhook permits do not apply to its token endpoint.

@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{
     RecordStore as _,
 };
 use gatepost_storage::{AtMost, Clock as _, Page, SystemClock};
-use gatepost_testkit::fixtures::{at, direct, lane, message};
+use gatepost_testkit::fixtures::{at, direct, message, queue_claim};
 use tests::chaos::Counting;
 
 use super::*;
@@ -30,7 +30,7 @@ async fn ends_what_was_sent(store: &dyn WebhookStore) {
     let batch = ids.iter().map(|id| message(hook, id, at(0))).collect();
     store.enqueue(direct(batch), at(0)).await.unwrap();
     // Two are being sent at the moment of the backup, under leases that still hold.
-    let mut first = lane(hook, QueueClass::First);
+    let mut first = queue_claim(hook, QueueClass::First);
     first.limit = 2;
     let claimed = store.claim(&[first], at(150), at(1)).await.unwrap();
     assert_eq!(claimed.len(), 2);
@@ -71,7 +71,7 @@ async fn ends_what_was_sent(store: &dyn WebhookStore) {
 }
 
 #[tokio::test]
-async fn what_was_sent_is_ended_and_the_rest_waits() {
+async fn sent_deliveries_are_ended_and_others_wait() {
     ends_what_was_sent(&MemoryStore::new()).await;
     for place in Place::all() {
         let store = place.open().await;
@@ -81,7 +81,7 @@ async fn what_was_sent_is_ended_and_the_rest_waits() {
 }
 
 #[tokio::test]
-async fn more_than_one_transaction_takes_is_ended_in_bites() {
+async fn deliveries_beyond_one_batch_are_ended() {
     let store = MemoryStore::new();
     let hook = webhook("w", "https://example.com/");
     let hook = store.insert_webhook(&hook, AtMost::UNLIMITED, at(0)).await;
@@ -146,7 +146,7 @@ async fn run_until_sent(store: &Store) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_known_to_be_sent_is_not_sent_again() {
+async fn deliveries_known_as_sent_are_not_resent() {
     for place in Place::all() {
         let (before, after) = sent_across_a_restore(&place, true).await;
         assert_eq!(before.len(), 5);
@@ -157,7 +157,7 @@ async fn what_is_known_to_be_sent_is_not_sent_again() {
 /// A platform without records of its deliveries loses nothing: each is sent at least once, with the
 /// same ids.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_nobody_ends_is_sent_again_under_the_same_ids() {
+async fn unended_deliveries_are_resent_with_same_ids() {
     for place in Place::all() {
         let (before, mut after) = sent_across_a_restore(&place, false).await;
         let mut all = [before, vec!["msg_8".to_owned()]].concat();

@@ -27,7 +27,7 @@ async fn deliveries(store: &dyn WebhookStore) -> BTreeMap<String, Delivery> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
+async fn dump_of_running_engine_restores_and_continues() {
     let receiver = Counting::start().await;
     let from = fresh();
     let place = Place::Postgres(from.clone());

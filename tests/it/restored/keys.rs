@@ -7,7 +7,7 @@ use gatepost_testkit::fixtures::{at, key};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn keys_that_were_deleted_since_stay_dead_by_a_list() {
+async fn deletion_list_removes_keys_restored_from_backup() {
     for place in Place::all() {
         let store = place.open().await;
         let keys = service(&store);
@@ -51,7 +51,7 @@ async fn keys_that_were_deleted_since_stay_dead_by_a_list() {
 }
 
 #[tokio::test]
-async fn a_list_deletes_what_it_names_and_nothing_else() {
+async fn deletion_list_deletes_only_named_keys() {
     let store = MemoryStore::new();
     let one = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();

@@ -42,7 +42,7 @@ async fn until_unknown(keys: &KeyService, header: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_lived_on_acts_on_nothing_of_before() {
+async fn running_process_forgets_state_from_before_restore() {
     let place = Place::Postgres(fresh());
     let living = place.open().await;
     let keys = service(&living);

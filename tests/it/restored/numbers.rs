@@ -86,7 +86,7 @@ async fn across_a_restore(place: &Place, restored: bool) -> (Made, Made) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_number_from_before_a_restore_never_names_a_stranger() {
+async fn row_numbers_from_before_restore_are_not_reused() {
     for place in Place::all() {
         let (lost, new) = across_a_restore(&place, true).await;
         for (new, lost) in new.rows.into_iter().zip(lost.rows) {
@@ -98,7 +98,7 @@ async fn a_number_from_before_a_restore_never_names_a_stranger() {
 /// The first restore failed, or was followed by another: the rows made after it are not in the
 /// backup either.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_that_is_put_back_twice_gives_other_numbers_the_second_time() {
+async fn second_restore_of_backup_assigns_other_numbers() {
     for place in Place::all() {
         let store = place.open().await;
         make(&store, "before").await;

@@ -42,7 +42,7 @@ async fn send_all(store: &SqliteStore) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
+async fn copy_of_running_engine_loses_no_delivery() {
     let folder = tempfile::tempdir().unwrap();
     let receiver = Counting::start().await;
     let store = open(&folder.path().join("gatepost.db")).await;
@@ -90,7 +90,7 @@ async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
 
 /// The newest commits are in the write-ahead log, a separate file.
 #[tokio::test]
-async fn a_copy_of_the_main_file_alone_lacks_what_its_log_has() {
+async fn copy_without_write_ahead_log_lacks_recent_commits() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let store = open(&path("gatepost.db")).await;

@@ -9,7 +9,7 @@ use tests::world::{HERE, World};
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
 #[tokio::test]
-async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
+async fn guesser_is_slowed_and_valid_key_still_works() {
     let world = World::start().await;
     let mut statuses = Vec::new();
     for n in 0..150 {
@@ -46,7 +46,7 @@ async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
 }
 
 #[tokio::test]
-async fn the_keys_of_a_user_follow_the_user_at_once() {
+async fn keys_follow_account_changes_of_user_immediately() {
     let world = World::start().await;
     let key = world.key_of(3, "k").await;
     assert_eq!(world.probe(&key).await, 200);
@@ -70,7 +70,7 @@ async fn the_keys_of_a_user_follow_the_user_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_deleted_while_it_is_used_fails_from_the_answer_on() {
+async fn key_deleted_during_use_fails_after_deletion_response() {
     let world = std::sync::Arc::new(World::start().await);
     for round in 0..20 {
         let (key, id) = world.make_key(json!({"name": format!("k{round}")})).await;

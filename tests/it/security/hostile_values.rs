@@ -21,7 +21,7 @@ const NAMES: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
+async fn object_name_stays_in_json_string_without_reexpansion() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let message = r#"{"text":"${NAME}","twice":"${NAME}${NAME}","n":${RANDOM}}"#;
@@ -49,7 +49,7 @@ async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_not_what_the_api_wants_are_refused_and_change_nothing() {
+async fn invalid_bodies_are_refused_and_change_nothing() {
     let world = World::start().await;
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
     for (body, statuses) in [

@@ -103,7 +103,7 @@ fn webhook(field: &str, payload: &str, addr: SocketAddr) -> Value {
 }
 
 #[tokio::test]
-async fn no_field_of_a_webhook_makes_a_second_header_or_a_second_request() {
+async fn webhook_fields_cannot_inject_headers_or_requests() {
     let (world, raw) = (World::start().await, Raw::start(ANSWER).await);
     let fields = [
         "name",
@@ -183,7 +183,7 @@ async fn messages_and_names_in_them_arrive_exactly() {
 }
 
 #[tokio::test]
-async fn names_and_descriptions_are_refused_by_name_or_come_back_exactly() {
+async fn hostile_names_are_refused_or_returned_exactly() {
     let (world, raw) = (World::start().await, Raw::start(ANSWER).await);
     let owner = world
         .make(
@@ -227,7 +227,7 @@ async fn names_and_descriptions_are_refused_by_name_or_come_back_exactly() {
 }
 
 #[tokio::test]
-async fn what_a_target_answers_is_shown_as_text() {
+async fn target_response_is_shown_as_text() {
     let answer: &[u8] = b"HTTP/1.1 500 Oh</script>\r\nx-evil: \xff\x80\t<b>\r\nconnection: close\r\n\r\n\x00\x1b[2J\r\nHTTP/1.1 200 OK\r\n\r\n\xff\xfe</script>\"";
     let (world, raw) = (World::start().await, Raw::start(answer).await);
     let row = json!({"name": "w", "url": format!("http://{}/", raw.addr), "retries": 0});

@@ -36,7 +36,7 @@ async fn owned(world: &World, receiver: &Receiver) -> Owned {
 }
 
 #[tokio::test]
-async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
+async fn stranger_cannot_see_change_or_run_others_records() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let owned = owned(&world, &receiver).await;
@@ -230,7 +230,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
 }
 
 #[tokio::test]
-async fn a_tenant_administrator_manages_the_tenant_and_no_more() {
+async fn tenant_administrator_manages_only_own_tenant() {
     let world = World::start().await;
     let admin = world.key_of(2, "tenant admin").await;
     let member = world.key_of(3, "member").await;

@@ -24,7 +24,7 @@ fn hook(name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_changes_nothing_over_the_api() {
+async fn cross_site_form_changes_nothing_over_api() {
     let doors = Doors::open().await;
     let post = async |name: &str, page: Option<&str>, kind: Option<&str>| {
         let request = browsed(&doors, Method::POST, WEBHOOKS, page).body(hook(name));

@@ -132,7 +132,7 @@ fn lists(table: &str, all: &[(Owned, String)]) -> Vec<String> {
 
 /// A list has the number of the user's rows, and no value of other users in its text.
 #[tokio::test]
-async fn a_list_holds_what_is_the_callers_to_see_and_no_name_or_number_of_others() {
+async fn lists_contain_no_names_or_numbers_of_others() {
     let world = World::start().await;
     let all = furnish(&world).await;
     let mut found = 0;
@@ -166,7 +166,7 @@ async fn a_list_holds_what_is_the_callers_to_see_and_no_name_or_number_of_others
 /// Reads, changes, deletions and actions on another user's row get the same response as those on a
 /// missing row, byte for byte.
 #[tokio::test]
-async fn a_row_of_another_answers_as_one_that_does_not_exist() {
+async fn row_of_another_user_answers_as_missing() {
     let world = World::start().await;
     let all = furnish(&world).await;
     let acts: [(&str, &[&str]); 5] = [
@@ -238,7 +238,7 @@ async fn a_row_of_another_answers_as_one_that_does_not_exist() {
 /// A name that another user has is free, and a reference to another user's row is one to a missing
 /// row.
 #[tokio::test]
-async fn names_and_references_tell_nothing_of_others() {
+async fn names_and_references_reveal_nothing_of_others() {
     let world = World::start().await;
     let all = furnish(&world).await;
     let (_, stranger) = &all[2];
@@ -283,7 +283,7 @@ async fn names_and_references_tell_nothing_of_others() {
 
 /// An occurrence of a tenant is received there, and by system administrators.
 #[tokio::test]
-async fn an_occurrence_is_received_in_its_tenant_alone() {
+async fn occurrence_is_received_only_in_its_tenant() {
     let world = World::start().await;
     let all = furnish(&world).await;
     let receivers = async |audience| {

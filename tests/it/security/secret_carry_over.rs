@@ -19,7 +19,7 @@ async fn hook(world: &World) {
 }
 
 #[tokio::test]
-async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_url() {
+async fn webhook_secrets_do_not_follow_to_another_url() {
     let world = World::start().await;
     hook(&world).await;
     let put = async |row: Value| world.api("PUT", HOOK, Some(row)).await;
@@ -172,7 +172,7 @@ async fn a_key_does_not_make_itself_permanent() {
 
 /// A caller that was authenticated a moment ago may be at work for a long time.
 #[tokio::test]
-async fn a_key_that_is_disabled_or_deleted_makes_none_in_the_request_that_is_on() {
+async fn key_disabled_or_deleted_midrequest_creates_no_key() {
     let world = World::start().await;
     for end in [Some(json!({"enabled": false})), None] {
         let (key, id) = world.make_key(json!({"name": "old"})).await;

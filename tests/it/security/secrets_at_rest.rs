@@ -217,7 +217,7 @@ async fn the_redb_file_gives_nothing_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn control_without_a_sealing_key_the_search_finds_them() {
+async fn control_search_finds_secrets_without_sealing_key() {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     let store = Arc::new(SqliteStore::open(config).await.unwrap());

@@ -48,7 +48,7 @@ async fn idle_sockets_are_closed_for_new_connections() {
 
 /// An address that exceeds its limit does not affect connections of others.
 #[tokio::test]
-async fn who_is_over_the_limit_of_an_address_closes_the_own_connections() {
+async fn client_over_address_limit_loses_its_own_connections() {
     let limits = ServeLimits {
         connections: 100,
         connections_per_network: 3,
@@ -85,7 +85,7 @@ async fn ended_connections_free_their_permit() {
 
 /// If all connections are busy, a new one is closed immediately, and accepted again later.
 #[tokio::test]
-async fn a_server_at_its_limit_goes_on_accepting() {
+async fn full_server_refuses_then_accepts_connections() {
     let (router, gate) = gated();
     let limits = ServeLimits {
         connections: 2,
@@ -133,7 +133,7 @@ async fn silent_sockets_end_no_connection_that_was_served() {
 
 /// The oldest of them ends for a new connection of its address.
 #[tokio::test]
-async fn bodies_that_are_still_to_come_do_not_fill_the_connections_of_an_address() {
+async fn pending_bodies_do_not_fill_connections_of_address() {
     let limits = ServeLimits {
         connections_per_network: 3,
         ..patient()
@@ -153,7 +153,7 @@ async fn bodies_that_are_still_to_come_do_not_fill_the_connections_of_an_address
 /// A burst of connections that were accepted together pushed out those whose request came with
 /// them.
 #[tokio::test]
-async fn a_burst_of_connections_pushes_out_none_whose_request_has_come() {
+async fn connection_burst_spares_those_with_a_request() {
     let limits = ServeLimits {
         connections_per_network: 4,
         ..patient()

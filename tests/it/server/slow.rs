@@ -23,7 +23,7 @@ fn hello() -> Router {
 }
 
 #[tokio::test]
-async fn who_says_nothing_is_closed() {
+async fn silent_connection_is_closed() {
     let limits = ServeLimits {
         header: SHORT,
         ..patient()
@@ -66,7 +66,7 @@ async fn a_head_that_trickles_in_is_closed() {
 
 /// The time limit for a head does not run between requests: a browser keeps its connection.
 #[tokio::test]
-async fn an_idle_connection_is_not_one_that_is_slow_with_its_head() {
+async fn idle_connection_outlasts_the_header_timeout() {
     let limits = ServeLimits {
         header: SHORT,
         ..patient()
@@ -96,7 +96,7 @@ async fn an_idle_connection_is_closed_in_the_end() {
 
 /// The same for a body that trickles in, a byte at a time.
 #[tokio::test]
-async fn a_body_that_does_not_arrive_in_time_is_408() {
+async fn late_body_is_answered_with_408() {
     let limits = ServeLimits {
         body: SHORT,
         ..patient()

@@ -54,7 +54,7 @@ async fn a_column_is_in_a_response_once() {
 /// A list of more than 16 MiB is refused with a `limit` that fits; a list that fits is complete,
 /// and its length is sent before it.
 #[tokio::test]
-async fn a_response_has_a_budget_and_its_refusal_a_way_on() {
+async fn oversized_list_is_refused_with_fitting_limit() {
     let (platform, _folder) = platform();
     let webhook = json!({"name": "w", "url": "https://example.com/", "enabled": false});
     let owner = format!(

@@ -23,7 +23,7 @@ async fn runs(world: &World, to: Option<i64>, channel: Option<&str>) -> usize {
 }
 
 #[tokio::test]
-async fn a_webhook_that_lists_channels_receives_only_what_occurs_in_them() {
+async fn webhook_with_channels_receives_only_their_occurrences() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;
@@ -59,7 +59,7 @@ async fn a_webhook_that_lists_channels_receives_only_what_occurs_in_them() {
 }
 
 #[tokio::test]
-async fn a_schedule_of_its_own_says_how_often_a_webhook_tries_again() {
+async fn retry_schedule_sets_number_of_retries() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;
@@ -78,7 +78,7 @@ async fn a_schedule_of_its_own_says_how_often_a_webhook_tries_again() {
 }
 
 #[tokio::test]
-async fn what_is_no_channel_and_no_delay_is_refused_with_the_rule() {
+async fn invalid_channels_and_delays_are_refused_with_rule() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;

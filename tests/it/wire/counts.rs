@@ -44,7 +44,7 @@ async fn rows(world: &World, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_last_day_of_a_webhook_is_listed_by_the_hour_or_what_was_asked_for() {
+async fn webhook_counts_default_to_last_day_by_hour() {
     let (world, hook) = world().await;
     let path = format!("webhook_counts?webhook_url={hook}");
     let day = rows(&world, &path).await;
@@ -64,7 +64,7 @@ async fn the_last_day_of_a_webhook_is_listed_by_the_hour_or_what_was_asked_for()
 }
 
 #[tokio::test]
-async fn who_may_not_see_the_webhook_is_told_nothing_and_what_makes_no_sense_is_refused() {
+async fn webhook_counts_exclude_strangers_and_refuse_invalid_queries() {
     let (world, hook) = world().await;
     let (tina, vera) = (world.key_of(2, "t").await, world.key_of(4, "v").await);
     let path = format!("webhook_counts?webhook_url={hook}");

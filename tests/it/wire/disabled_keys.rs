@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::world::{HERE, World};
 
 #[tokio::test]
-async fn a_disabled_key_gets_the_response_of_a_deleted_one_and_is_good_again_when_enabled() {
+async fn disabled_key_answers_like_deleted_until_enabled() {
     let world = World::start().await;
     let (key, id) = world.make_key(json!({"user": 3, "name": "k"})).await;
     let (gone, gone_id) = world.make_key(json!({"user": 3, "name": "gone"})).await;
@@ -38,7 +38,7 @@ async fn a_disabled_key_gets_the_response_of_a_deleted_one_and_is_good_again_whe
 }
 
 #[tokio::test]
-async fn disabled_keys_are_listed_found_by_a_filter_and_deleted_as_others() {
+async fn disabled_keys_are_filtered_edited_and_deleted() {
     let world = World::start().await;
     let (_, id) = world.make_key(json!({"user": 3, "name": "off"})).await;
     world.make_key(json!({"user": 3, "name": "on"})).await;

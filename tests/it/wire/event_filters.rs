@@ -81,7 +81,7 @@ async fn a_filter_is_changed_and_cleared() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_refused_with_the_path_and_the_rule() {
+async fn invalid_filter_is_refused_with_path_and_rule() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let (_, task) = world.task(receiver.addr, "w", "x", false).await;
@@ -193,7 +193,7 @@ async fn a_message_shows_the_context_of_its_event() {
 }
 
 #[tokio::test]
-async fn a_delivery_shows_the_beginning_of_the_data_that_made_it() {
+async fn delivery_shows_beginning_of_its_event_data() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let (_, task) = world.task(receiver.addr, "w", "x", false).await;

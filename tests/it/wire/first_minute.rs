@@ -50,7 +50,7 @@ async fn webhooks(platform: &PlatformProcess) -> Value {
 
 /// Issue 14: a key is made, used, a machine switched on, and the delivery seen; nothing is typed.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_pasted_ends_with_a_delivery_that_one_sees() {
+async fn pasted_lines_end_with_a_visible_delivery() {
     for scheme in [&[][..], &["--tls-self-signed"]] {
         let folder = tempdir().unwrap();
         let data = folder.path().join("it's $HOME");
@@ -98,7 +98,7 @@ async fn the_first_page_is_the_console() {
 
 /// It is back at the next start, at the same address, until its webhook is deleted.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_receiver_stays_as_long_as_its_webhook_leads_there() {
+async fn built_in_receiver_persists_while_its_webhook_exists() {
     let folder = tempdir().unwrap();
     let first = start(folder.path(), &[]);
     let place = receiver(&first).unwrap();
@@ -145,7 +145,7 @@ async fn a_receiver_whose_port_is_taken_stays_away() {
 
 /// A platform in production gets only what it asked for.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_demonstration_comes_first_and_on_this_machine_only_unless_it_is_asked_for() {
+async fn demo_runs_on_first_local_start_or_request() {
     let none = json!([]);
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
@@ -191,7 +191,7 @@ async fn the_demonstration_comes_first_and_on_this_machine_only_unless_it_is_ask
 /// The target policy permits the receiver, and nothing else of this machine; a refusal names the
 /// option that helps.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_on_this_machine_that_is_refused_names_the_option() {
+async fn refused_local_target_names_required_option() {
     let other = examples::receiver::Receiver::start(None).await.unwrap();
     for (option, arrives) in [(None, false), (Some("--allow-private-targets"), true)] {
         let more: Vec<&str> = option.into_iter().collect();

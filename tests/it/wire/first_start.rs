@@ -34,7 +34,7 @@ async fn login(platform: &PlatformProcess, user: &str, password: &str) -> u16 {
 /// Regression: a first start makes them, prints them once, and stores their hashes, so that they
 /// stay.
 #[tokio::test]
-async fn a_first_start_makes_a_password_for_every_role() {
+async fn first_start_creates_password_for_every_role() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let first = PlatformProcess::run(&mut start(&data));
@@ -122,7 +122,7 @@ async fn in_memory_passwords_are_made_each_time() {
 
 /// For any umask; wider permissions are reported and left as they are.
 #[test]
-fn what_lies_beside_the_data_is_for_its_owner_alone() {
+fn data_files_are_readable_only_by_owner() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let mut command = Command::new("sh");

@@ -35,7 +35,7 @@ fn fetched(line: &str) -> Value {
 }
 
 #[test]
-fn a_first_run_prints_lines_that_work_when_pasted() {
+fn first_run_prints_lines_that_work_when_pasted() {
     let folder = tempdir().unwrap();
     let platform = PlatformProcess::start(PROGRAM, &folder.path().join("data"), &[]);
     check(&pasted(&platform, PASSWORD));
@@ -55,7 +55,7 @@ fn a_first_run_prints_lines_that_work_when_pasted() {
 
 /// A password may contain anything that is special to a shell; a folder too.
 #[test]
-fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
+fn printed_lines_over_tls_quote_password_and_folder() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("it's $HOME");
     let platform = PlatformProcess::start(
@@ -77,7 +77,7 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
 
 /// The records of the first run are there at the next start, and the printed lines work again.
 #[test]
-fn a_second_run_finds_what_the_first_one_left() {
+fn second_run_finds_records_of_first() {
     let folder = tempdir().unwrap();
     let first = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let (key, _) = pasted(&first, PASSWORD);
@@ -97,7 +97,7 @@ fn a_second_run_finds_what_the_first_one_left() {
 
 /// The same on PostgreSQL, by its URL.
 #[test]
-fn a_second_run_finds_what_the_first_one_left_on_postgres() {
+fn second_run_finds_records_of_first_on_postgres() {
     let server = tests::postgres::TestPostgres::start();
     let data = Path::new(server.url());
     let folder = tempdir().unwrap();
@@ -214,7 +214,7 @@ async fn session_tokens() {
 /// The allocator reads the option before `main` begins.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn its_allocator_gives_memory_back_soon_or_when_the_operator_says() {
+async fn allocator_purge_delay_is_zero_or_as_configured() {
     const OPTION: &str = "MIMALLOC_PURGE_DELAY";
     for (given, wanted) in [(None, "0"), (Some("50"), "50")] {
         let mut command = Command::new(PROGRAM);
@@ -233,7 +233,7 @@ async fn its_allocator_gives_memory_back_soon_or_when_the_operator_says() {
 
 /// Other responses may show a secret next to text that a stranger chose.
 #[tokio::test]
-async fn only_responses_to_get_without_a_query_are_compressed() {
+async fn compression_applies_only_to_get_without_query() {
     let mut command = Command::new(PROGRAM);
     command.args(["--data", "memory", "--admin-password", PASSWORD]);
     let platform = PlatformProcess::run(&mut command);

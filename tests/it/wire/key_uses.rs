@@ -57,7 +57,7 @@ async fn rows(world: &World, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_last_month_of_a_key_is_listed_by_the_day_or_what_was_asked_for() {
+async fn key_uses_default_to_last_month_by_day() {
     let (world, key) = world().await;
     let path = format!("user_api_key_uses?key={key}");
     let month = rows(&world, &path).await;
@@ -75,7 +75,7 @@ async fn the_last_month_of_a_key_is_listed_by_the_day_or_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn who_may_not_see_the_key_is_told_nothing_and_what_makes_no_sense_is_refused() {
+async fn key_uses_exclude_strangers_and_refuse_invalid_queries() {
     let (world, key) = world().await;
     let (tina, vera) = (world.key_of(2, "t").await, world.key_of(4, "v").await);
     let path = format!("user_api_key_uses?key={key}");
@@ -94,7 +94,7 @@ async fn who_may_not_see_the_key_is_told_nothing_and_what_makes_no_sense_is_refu
 }
 
 #[tokio::test]
-async fn a_request_by_key_is_counted_and_seen_at_once() {
+async fn request_by_key_is_counted_immediately() {
     let world = World::start().await;
     let key = world.key_of(3, "mine").await;
     for _ in 0..3 {

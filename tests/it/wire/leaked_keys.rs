@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::world::{HERE, World};
 
 #[tokio::test]
-async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
+async fn leaked_keys_report_identifies_keys_without_revealing_them() {
     let world = World::start().await;
     let (a, first) = world.make_key(json!({"user": 3, "name": "a"})).await;
     let (b, second) = world.make_key(json!({"user": 4, "name": "b"})).await;
@@ -16,7 +16,7 @@ async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
         world.api("POST", "leaked_keys", Some(body)).await
     };
     let text = format!("log: {a}\n \"{b}\" {a} \\u0041 \u{1f511}");
-    let hint = |key: &str| format!("{}…", &key[..key.len() - 48]);
+    let masked = |key: &str| format!("{}…", &key[..key.len() - 48]);
     for (action, done, statuses) in [
         (Value::Null, "reported", [200, 200]),
         (json!("report"), "reported", [200, 200]),
@@ -24,7 +24,7 @@ async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
     ] {
         let found = report(&text, action).await;
         assert_eq!(found.status, 200, "{}", found.body);
-        let row = |id: i64, user: u128, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "hint": hint(key), "done": done});
+        let row = |id: i64, user: u128, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "masked": masked(key), "done": done});
         let rows = json!([row(first, 3, "a", &a), row(second, 4, "b", &b)]);
         assert_eq!(found.json(), rows);
         assert!(!found.body.contains(&a) && !found.body.contains(&b));
@@ -38,7 +38,7 @@ async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
 }
 
 #[tokio::test]
-async fn nobody_else_may_ask_and_what_cannot_be_read_is_refused_without_repeating_it() {
+async fn leaked_keys_report_requires_administrator_and_valid_text() {
     let world = World::start().await;
     let (key, _) = world.make_key(json!({"user": 3, "name": "a"})).await;
     let reader = json!({"user": 1, "name": "r", "read_only": true});

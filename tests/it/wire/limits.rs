@@ -32,7 +32,7 @@ fn of(limits: &Value, name: &str) -> (i64, Value) {
 }
 
 #[tokio::test]
-async fn each_limit_shows_what_is_used_and_what_there_may_be() {
+async fn limits_show_usage_and_maximum() {
     let (world, member) = world().await;
     let call = async |method: &str, path: &str, body: Option<Value>| {
         world.call(&member, HERE, method, path, body).await
@@ -54,7 +54,7 @@ async fn each_limit_shows_what_is_used_and_what_there_may_be() {
 }
 
 #[tokio::test]
-async fn administrators_see_the_limits_of_those_they_manage_and_nobody_else_does() {
+async fn limits_are_visible_only_to_owner_and_administrators() {
     let (world, member) = world().await;
     let (tina, vera) = (world.key_of(2, "t").await, world.key_of(4, "v").await);
     let status = async |key: &str, user: u128| {
@@ -147,7 +147,7 @@ async fn a_row_too_many_is_refused_in_words() {
 
 /// An action that is refused by a rate limit may be repeated after the time in the response.
 #[tokio::test]
-async fn too_many_runs_and_changes_in_a_minute_say_when_to_try_again() {
+async fn rate_limited_runs_and_changes_send_retry_after() {
     let (world, member) = world().await;
     let call = async |method: &str, path: &str, body: Option<Value>| {
         world.call(&member, HERE, method, path, body).await

@@ -246,7 +246,7 @@ async fn guessing_is_answered_429() {
 /// `HEAD` is handled as `GET` without a body; a content type or none makes no difference to a body
 /// of JSON.
 #[tokio::test]
-async fn what_clients_differ_in() {
+async fn head_and_any_content_type_are_accepted() {
     let (platform, _folder) = platform();
     for (number, kind) in [
         "application/json",

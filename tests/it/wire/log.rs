@@ -98,7 +98,7 @@ fn count(log: &str, words: &[&str]) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_request_delivery_and_refusal_is_a_line_without_secrets() {
+async fn requests_deliveries_and_refusals_are_logged_without_secrets() {
     for filter in [None, Some("info"), Some("trace")] {
         let (log, secrets) = logged(filter, &[]).await;
         let who = "user=1 key=1 from=127.0.0.1";
@@ -189,7 +189,7 @@ async fn less_and_more_is_logged_by_request() {
 
 /// Requests for pages of the console have a user, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_opens_a_page_is_in_the_log() {
+async fn console_page_request_logs_its_user() {
     let folder = tempdir().unwrap();
     let log = folder.path().join("log");
     let mut command = Command::new(PROGRAM);

@@ -37,7 +37,7 @@ async fn health_says_yes_and_nothing_else() {
 
 /// Metrics and statistics cover all users.
 #[tokio::test]
-async fn figures_are_for_system_administrators() {
+async fn metrics_are_only_for_system_administrators() {
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &[]);
     for path in ["/metrics", "/status"] {
         assert_eq!(asked(&platform, path, None).await.0, 401, "{path}");
@@ -73,7 +73,7 @@ async fn figures_are_for_system_administrators() {
 }
 
 #[tokio::test]
-async fn figures_may_have_an_address_of_their_own() {
+async fn metrics_can_have_a_separate_address() {
     let own = ["--metrics-listen", "127.0.0.1:0"];
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &own);
     let line = platform

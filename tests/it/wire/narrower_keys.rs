@@ -151,7 +151,7 @@ fn requests(
 }
 
 #[tokio::test]
-async fn each_method_of_each_table_is_refused_to_keys_that_were_not_granted_it_and_to_no_others() {
+async fn key_grants_decide_every_method_of_every_table() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let mut keys = vec![
@@ -202,7 +202,7 @@ async fn each_method_of_each_table_is_refused_to_keys_that_were_not_granted_it_a
 }
 
 #[tokio::test]
-async fn what_is_of_no_table_is_open_to_all_or_to_those_that_are_not_confined() {
+async fn endpoints_outside_tables_respect_key_confinement() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let reader = site.key(true, "", "").await;
@@ -235,8 +235,7 @@ async fn what_is_of_no_table_is_open_to_all_or_to_those_that_are_not_confined() 
 }
 
 #[tokio::test]
-async fn a_route_of_the_platform_opens_to_keys_with_its_scope_and_others_to_none_that_are_narrowed()
-{
+async fn platform_routes_require_scope_of_narrowed_keys() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let reader = site.key(true, "", "").await;
@@ -267,7 +266,7 @@ async fn a_route_of_the_platform_opens_to_keys_with_its_scope_and_others_to_none
 }
 
 #[tokio::test]
-async fn nothing_of_a_table_that_was_not_granted_is_told_by_joins_counts_and_refusals() {
+async fn joins_counts_and_refusals_hide_ungranted_tables() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let hook = json!({"name": "hidden hook", "url": "https://e.example/"});
@@ -313,7 +312,7 @@ fn grant_of(row: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn keys_are_narrowed_over_the_api_part_by_part_to_what_there_is() {
+async fn key_narrowing_is_set_and_validated_over_api() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let new = json!({"user": 3, "name": "n", "read_only": true, "tables": " vms ,tasks"});
@@ -359,7 +358,7 @@ async fn keys_are_narrowed_over_the_api_part_by_part_to_what_there_is() {
 }
 
 #[tokio::test]
-async fn a_narrowed_key_makes_and_widens_none_beyond_itself_over_the_api() {
+async fn narrowed_key_cannot_create_or_widen_beyond_itself() {
     let site = Site::start().await;
     let plain = site.key(false, "", "").await;
     let narrow = site.key(false, "user_api_keys,tasks", "").await;
@@ -399,21 +398,21 @@ async fn a_narrowed_key_makes_and_widens_none_beyond_itself_over_the_api() {
 }
 
 #[tokio::test]
-async fn whoami_says_who_calls_by_which_key_and_what_it_may() {
+async fn whoami_shows_caller_key_and_permissions() {
     let site = Site::start().await;
     let key = site.key(true, "tasks", SCOPE).await;
     let mut said = site.call(&key, "GET", "whoami", None).await.json();
-    let hint = said["key_hint"].take();
-    let hint = hint.as_str().unwrap().trim_end_matches('…');
+    let masked = said["masked_key"].take();
+    let masked = masked.as_str().unwrap().trim_end_matches('…');
     assert!(
-        key.starts_with(hint) && hint.len() < key.len() / 2,
-        "{hint}"
+        key.starts_with(masked) && masked.len() < key.len() / 2,
+        "{masked}"
     );
     assert_eq!(
         said,
         json!({
             "user": 3, "user_name": null, "access": "user", "tenant": 1, "via": "key",
-            "key": said["key"], "key_name": "true tasks machines:power", "key_hint": null,
+            "key": said["key"], "key_name": "true tasks machines:power", "masked_key": null,
             "expires": 0, "read_only": true, "tables": "tasks", "scopes": SCOPE,
             "requests_per_minute": 0, "user_requests_per_minute": 0,
         })

@@ -6,7 +6,7 @@ use tests::world::World;
 use super::v4_clients::{log, told, waiting_task};
 
 #[tokio::test]
-async fn null_is_no_body_where_none_is_required_and_refused_where_one_is() {
+async fn null_body_is_accepted_only_if_optional() {
     let world = World::start().await;
     let task = waiting_task(&world, "t", "x").await;
     let event = json!({"task": task, "table": "alarms", "event": "raised"});

@@ -29,7 +29,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 }
 
 #[tokio::test]
-async fn every_operation_has_a_name_of_its_own_a_declared_tag_and_words() {
+async fn operations_have_unique_names_declared_tags_and_texts() {
     let document = document().await;
     let tags = document["tags"].as_array().unwrap().iter();
     let tags: BTreeSet<_> = tags.map(|tag| tag["name"].as_str().unwrap()).collect();
@@ -84,7 +84,7 @@ fn too_small(at: &str, value: &Value, found: &mut Vec<String>) {
 /// Go and Java use 32 bits for an integer without a format: row numbers do not fit, nor does a time
 /// after 2038.
 #[tokio::test]
-async fn integers_that_may_not_fit_into_32_bits_say_so() {
+async fn integers_beyond_32_bits_declare_their_format() {
     let mut found = Vec::new();
     too_small("", &document().await, &mut found);
     assert_eq!(found, [""; 0]);
@@ -119,7 +119,7 @@ fn clashes(at: &str, value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn no_two_members_become_one_name_in_a_generated_client() {
+async fn member_names_stay_distinct_in_generated_clients() {
     let document = document().await;
     let mut found = Vec::new();
     clashes("", &document, &mut found);
@@ -142,7 +142,7 @@ async fn no_two_members_become_one_name_in_a_generated_client() {
 }
 
 #[tokio::test]
-async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
+async fn only_key_returning_operations_declare_key_receipt() {
     let document = document().await;
     let receipt = "#/components/schemas/KeyReceipt";
     let shown = |operation: &Value| operation["responses"].to_string().contains(receipt);
@@ -168,7 +168,7 @@ async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
 /// The members besides `params` in the body of the other spellings of an action equal those of its
 /// path.
 #[tokio::test]
-async fn each_spelling_of_an_action_declares_the_same_parameters() {
+async fn action_spellings_declare_the_same_parameters() {
     let document = document().await;
     let body = |of: &Value| of["requestBody"]["content"]["application/json"]["schema"].clone();
     let mut seen = BTreeSet::new();

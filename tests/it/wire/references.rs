@@ -25,7 +25,7 @@ async fn two_tasks(world: &World) -> [(i64, i64); 2] {
 
 /// WIRE 1: in a request a reference may come as an integer or as a string of digits.
 #[tokio::test]
-async fn a_filter_finds_a_reference_by_its_row_number() {
+async fn reference_filter_accepts_row_number() {
     let world = World::start().await;
     let tasks = two_tasks(&world).await;
     let [(_, first), (hook, task)] = tasks;
@@ -49,7 +49,7 @@ async fn a_filter_finds_a_reference_by_its_row_number() {
 
 /// With an unknown type, the error is about the type and not about the owner.
 #[tokio::test]
-async fn of_an_event_of_no_type_it_is_the_type_that_is_wrong() {
+async fn event_of_unknown_type_reports_type_error() {
     let world = World::start().await;
     let [(_, task), _] = two_tasks(&world).await;
     for owner in [json!("vms/3"), json!(3), Value::Null] {
@@ -66,7 +66,7 @@ async fn of_an_event_of_no_type_it_is_the_type_that_is_wrong() {
 
 /// An event's owner is an object of its type.
 #[tokio::test]
-async fn an_event_is_on_an_object_by_its_row_number() {
+async fn event_owner_accepts_a_row_number() {
     let world = World::start().await;
     let [(_, task), _] = two_tasks(&world).await;
     let event =
@@ -94,7 +94,7 @@ async fn an_event_is_on_an_object_by_its_row_number() {
 /// An impossible time is refused: otherwise it would mean the beginning, and all would be sent
 /// again.
 #[tokio::test]
-async fn a_replay_from_no_point_in_time_is_refused() {
+async fn replay_from_impossible_time_is_refused() {
     let world = World::start().await;
     let [(hook, _), _] = two_tasks(&world).await;
     let path = format!("webhook_urls/{hook}/replay_failed");

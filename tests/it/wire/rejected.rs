@@ -1,7 +1,7 @@
 //! The list of deliveries that a limit rejected, and their count in `limits`.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
+use gatepost_storage::webhooks::{DeliveryLog as _, RejectReason, RejectedCount};
 use gatepost_storage::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
@@ -10,18 +10,18 @@ use webhook_model::WebhookId;
 const PATH: &str = "rejected_deliveries";
 
 /// Creates a webhook of this user, of which some deliveries were rejected at these times.
-async fn rejected(world: &World, key: &str, at: &[(DateTime<Utc>, DropReason, u64)]) -> i64 {
+async fn rejected(world: &World, key: &str, at: &[(DateTime<Utc>, RejectReason, u64)]) -> i64 {
     let hook = json!({"name": "w", "url": "https://example.com/"});
     let made = world.call(key, HERE, "POST", "webhook_urls", Some(hook));
     let hook = made.await.json()["$row"].as_i64().unwrap();
-    let count = |(minute, reason, count): &(DateTime<Utc>, DropReason, u64)| Dropped {
+    let count = |(minute, reason, count): &(DateTime<Utc>, RejectReason, u64)| RejectedCount {
         webhook: WebhookId(hook),
         reason: *reason,
         minute: *minute,
         count: *count,
     };
     let counts: Vec<_> = at.iter().map(count).collect();
-    world.store.count_dropped(&counts).await.unwrap();
+    world.store.count_rejected(&counts).await.unwrap();
     hook
 }
 
@@ -32,14 +32,14 @@ async fn rows(world: &World, key: &str, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn rejected_deliveries_are_listed_to_those_who_see_the_webhook() {
+async fn rejected_deliveries_require_access_to_the_webhook() {
     let world = World::start().await;
     let (member, tina) = (world.key_of(3, "m").await, world.key_of(2, "t").await);
     let vera = world.key_of(4, "v").await;
     let at: DateTime<Utc> = "2026-11-19T08:00:00Z".parse().unwrap();
     let counts = [
-        (at, DropReason::Waiting, 7),
-        (at + TimeDelta::minutes(1), DropReason::Rate, 9),
+        (at, RejectReason::Waiting, 7),
+        (at + TimeDelta::minutes(1), RejectReason::Rate, 9),
     ];
     let hook = rejected(&world, &member, &counts).await;
     let row = |key: i64, minute: DateTime<Utc>, reason: &str, count: u64| {
@@ -73,10 +73,10 @@ async fn limits_show_what_was_rejected_in_a_day() {
     let member = world.key_of(3, "m").await;
     let now = SystemClock.now();
     let counts = [
-        (now - TimeDelta::hours(1), DropReason::Waiting, 7),
-        (now - TimeDelta::hours(23), DropReason::Waiting, 2),
-        (now - TimeDelta::hours(1), DropReason::Rate, 5),
-        (now - TimeDelta::hours(25), DropReason::Waiting, 100),
+        (now - TimeDelta::hours(1), RejectReason::Waiting, 7),
+        (now - TimeDelta::hours(23), RejectReason::Waiting, 2),
+        (now - TimeDelta::hours(1), RejectReason::Rate, 5),
+        (now - TimeDelta::hours(25), RejectReason::Waiting, 100),
     ];
     rejected(&world, &member, &counts).await;
     let limits = rows(&world, &member, "limits").await;

@@ -11,7 +11,7 @@ async fn ask(world: &World, key: &str, path: &str) -> Response {
 }
 
 #[tokio::test]
-async fn each_response_says_what_is_left_and_one_too_many_when_to_come_back() {
+async fn responses_show_remaining_requests_and_retry_time() {
     let world = World::start().await;
     let new = json!({"user": 3, "name": "k", "requests_per_minute": 3});
     let (key, _) = world.make_key(new).await;
@@ -44,7 +44,7 @@ async fn each_response_says_what_is_left_and_one_too_many_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_limit_is_set_changed_listed_and_taken_away_over_the_api() {
+async fn request_limit_is_set_changed_listed_and_removed() {
     let world = World::start().await;
     let new = json!({"user": 3, "name": "k", "requests_per_minute": 60});
     let (key, id) = world.make_key(new).await;
@@ -77,7 +77,7 @@ async fn a_limit_is_set_changed_listed_and_taken_away_over_the_api() {
 }
 
 #[tokio::test]
-async fn a_limited_key_makes_none_that_may_ask_more_often_and_hears_why() {
+async fn limited_key_cannot_create_key_with_higher_limit() {
     let world = World::start().await;
     let new = json!({"user": 3, "name": "k", "requests_per_minute": 60});
     let (key, _) = world.make_key(new).await;

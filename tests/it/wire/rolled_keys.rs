@@ -8,7 +8,7 @@ use tests::world::{HERE, World};
 const DAY: u64 = 24 * 60 * 60;
 
 #[tokio::test]
-async fn each_spelling_of_the_action_answers_with_a_receipt_and_the_new_key_once() {
+async fn roll_action_spellings_return_new_key_once() {
     let world = World::start().await;
     for (name, spelling) in ["put", "path", "endpoint"].into_iter().zip(0..) {
         let new = json!({"user": 3, "name": name, "read_only": true, "requests_per_minute": 600});
@@ -66,7 +66,7 @@ async fn each_spelling_of_the_action_answers_with_a_receipt_and_the_new_key_once
 }
 
 #[tokio::test]
-async fn the_old_key_ends_with_the_overlap_and_is_rolled_once() {
+async fn rolled_key_ends_after_overlap_and_rolls_once() {
     let world = World::start().await;
     let (old, id) = world.make_key(json!({"user": 3, "name": "k"})).await;
     let path = format!("user_api_keys/{id}/roll");
@@ -88,7 +88,7 @@ async fn the_old_key_ends_with_the_overlap_and_is_rolled_once() {
 }
 
 #[tokio::test]
-async fn a_read_only_key_rolls_none_a_narrow_one_within_itself_and_a_stranger_finds_none() {
+async fn roll_respects_read_only_narrow_and_foreign_keys() {
     let world = World::start().await;
     let expires = world.now() + 1_000;
     let new = json!({"user": 3, "name": "n", "tables": "user_api_keys", "expires": expires});

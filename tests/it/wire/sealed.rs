@@ -94,7 +94,7 @@ fn refused(data: &Path, more: &[&str]) -> String {
 /// The folder contains no byte of a webhook's secret in plaintext, and the output says where the
 /// key is.
 #[tokio::test]
-async fn it_seals_by_default_and_says_where_the_key_is() {
+async fn platform_seals_by_default_and_prints_key_path() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let platform = PlatformProcess::start(PROGRAM, &data, &[]);
@@ -110,7 +110,7 @@ async fn it_seals_by_default_and_says_where_the_key_is() {
 
 /// During the run and after the stop, the write-ahead log included.
 #[tokio::test]
-async fn no_kind_of_credential_is_in_a_file_in_plaintext() {
+async fn credentials_are_in_no_file_in_plaintext() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let platform = PlatformProcess::start(PROGRAM, &data, &["--unlimited"]);
@@ -139,7 +139,7 @@ async fn no_kind_of_credential_is_in_a_file_in_plaintext() {
 
 /// A new key would lose all secrets without an error.
 #[tokio::test]
-async fn a_key_that_is_gone_is_not_replaced() {
+async fn missing_sealing_key_is_not_replaced() {
     for named in [false, true] {
         let folder = tempdir().unwrap();
         let data = folder.path().join("data");

@@ -28,7 +28,7 @@ async fn connect(server: SocketAddr, from: u8) -> TcpStream {
 
 /// Regression: 1,000 idle sockets silenced the platform and its deliveries.
 #[tokio::test]
-async fn idle_sockets_silence_neither_the_platform_nor_its_deliveries() {
+async fn idle_sockets_block_neither_platform_nor_deliveries() {
     let folder = tempdir().unwrap();
     let platform = PlatformProcess::run(limited(400).arg("--data").arg(folder.path()));
     let receiver = Receiver::start(None).await.unwrap();

@@ -19,9 +19,9 @@ async fn imported_keys_are_as_old_as_they_say() {
     let world = World::start().await;
     let draft = KeyDraft::new(OwnerId(1), "old".parse().unwrap());
     let created = "2024-05-01T00:00:00Z".parse().unwrap();
-    let hint = "acme_0f4a…".parse().unwrap();
+    let masked = "acme_0f4a…".parse().unwrap();
     let by = world.user(1);
-    let imported = world.keys.import(&by, draft, [7; 32], hint, created);
+    let imported = world.keys.import(&by, draft, [7; 32], masked, created);
     imported.await.unwrap();
     world.key_of(1, "new").await;
     for (sort, expected) in [

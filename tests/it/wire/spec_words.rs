@@ -100,7 +100,7 @@ async fn refused_deletion_counts_tasks_beyond_the_named() {
 }
 
 #[tokio::test]
-async fn message_to_a_disabled_webhook_says_why_it_waits() {
+async fn message_to_disabled_webhook_shows_waiting_reason() {
     let world = World::start().await;
     let key = hook(&world).await;
     let path = format!("webhook_urls/{key}");

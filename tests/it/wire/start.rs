@@ -41,7 +41,7 @@ fn on(data: &Path) -> Command {
 }
 
 #[test]
-fn what_is_wrong_with_the_command_line_ends_it_with_2() {
+fn command_line_error_exits_with_status_2() {
     for (args, says) in [
         (&["--nosuch"][..], "unknown option --nosuch"),
         (&["--listen"], "--listen needs a value"),
@@ -202,7 +202,7 @@ fn files_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn data_of_a_newer_version_are_left_alone() {
+fn database_of_newer_version_is_refused() {
     let folder = tempdir().unwrap();
     assert!(PlatformProcess::start(PROGRAM, folder.path(), &[]).stop());
     let database = rusqlite::Connection::open(folder.path().join("gatepost.db")).unwrap();

@@ -36,7 +36,7 @@ async fn rows(world: &World) -> [usize; 3] {
 }
 
 #[tokio::test]
-async fn one_request_makes_a_webhook_a_task_and_its_events() {
+async fn subscription_request_creates_webhook_task_and_events() {
     let world = World::start().await;
     let filter = json!({"severity": {"$gte": 3}});
     let body = with(json!({
@@ -108,7 +108,7 @@ async fn one_request_makes_a_webhook_a_task_and_its_events() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named_and_nothing_is_stored() {
+async fn invalid_subscription_names_error_and_stores_nothing() {
     let world = World::start().await;
     let member = world.key_of(3, "member").await;
     let hook = json!({"name": "theirs", "url": "https://example.com/"});

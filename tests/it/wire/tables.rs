@@ -89,7 +89,7 @@ async fn defaults_partial_update_and_deletion() {
 /// before the task ran: both columns stay as they are. A client that writes those columns, or
 /// others that are read-only, is refused.
 #[tokio::test]
-async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
+async fn row_read_before_login_or_run_is_accepted() {
     let world = World::start().await;
     let key = world
         .make("user_api_keys", json!({"name": "k", "user": 1}))

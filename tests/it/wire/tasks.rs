@@ -112,7 +112,7 @@ async fn tasks_and_their_limits() {
 /// WIRE 5 and 6: a delivery that is being sent is `running`, and so is its task, which shows its
 /// last run.
 #[tokio::test]
-async fn a_task_and_its_delivery_are_running_until_the_target_responds() {
+async fn task_and_delivery_are_running_until_target_responds() {
     let folder = tempdir().unwrap();
     let arguments = ["--allow-private-targets"];
     let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &arguments);

@@ -72,7 +72,7 @@ fn names(rows: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn users_and_machines_of_other_tenants_are_not_shown_and_addresses_only_to_administrators() {
+async fn users_and_machines_of_other_tenants_are_hidden() {
     let tenants = Tenants::start();
     let (ulf, tina, vera) = (
         tenants.key_of(3).await,
@@ -116,7 +116,7 @@ async fn users_and_machines_of_other_tenants_are_not_shown_and_addresses_only_to
 }
 
 #[tokio::test]
-async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_invalid() {
+async fn event_object_is_checked_for_access_and_existence() {
     let tenants = Tenants::start();
     let (ulf, tina) = (tenants.key_of(3).await, tenants.key_of(2).await);
     let url = "https://example.com/";
@@ -157,7 +157,7 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
 }
 
 #[tokio::test]
-async fn an_event_is_received_in_the_tenant_of_its_machine() {
+async fn event_is_received_in_tenant_of_its_machine() {
     let tenants = Tenants::start();
     let receiver = Receiver::start(None).await.unwrap();
     for user in [1, 3, 4, 5, 6] {

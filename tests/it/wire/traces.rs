@@ -81,7 +81,7 @@ async fn switched_on(platform: &PlatformProcess, caller: Option<&str>) {
 
 /// On two threads: the collector takes the last batch while the test waits for the platform to end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_trace_goes_from_the_request_that_emits_to_the_receiver() {
+async fn trace_continues_from_emitting_request_to_receiver() {
     let collector = Receiver::start(None).await.unwrap();
     let address = format!("http://{}", collector.addr);
     let more = ["--traces", address.as_str()];

@@ -37,7 +37,7 @@ pub(super) async fn log(world: &World, column: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_event_keeps_the_label_with_which_it_was_created() {
+async fn event_keeps_label_from_its_creation() {
     let world = World::start().await;
     let task = waiting_task(&world, "t", "x").await;
     let event = |label: Value| json!({"task": task, "table": "alarms", "event": "raised", "event_name": label});
@@ -117,7 +117,7 @@ async fn the_parameters_of_a_run_are_its_variables() {
 
 /// SPEC 2.3 `${NAME}` is the name of the object in question; no parameter of this wire says which.
 #[tokio::test]
-async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty() {
+async fn name_variable_of_run_is_parameter_or_empty() {
     let world = World::start().await;
     let message = r#"{"of":"${NAME}","bare":${NAME},"who":"${USER}"}"#;
     let task = waiting_task(&world, "t", message).await;
@@ -142,7 +142,7 @@ async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty(
 }
 
 #[tokio::test]
-async fn parameters_that_cannot_be_variables_are_refused_in_words_and_nothing_runs() {
+async fn invalid_variable_parameters_are_refused_without_running() {
     let world = World::start().await;
     let task = waiting_task(&world, "t", "x").await;
     let many: serde_json::Map<_, _> = (0..101).map(|n| (format!("V{n}"), json!(n))).collect();
@@ -167,7 +167,7 @@ async fn parameters_that_cannot_be_variables_are_refused_in_words_and_nothing_ru
 }
 
 #[tokio::test]
-async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
+async fn task_cancellation_ends_only_its_waiting_deliveries() {
     let world = World::start().await;
     let (task, other) = (
         waiting_task(&world, "t", "x").await,
@@ -222,7 +222,7 @@ async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn events_on_objects_that_do_not_exist_are_refused() {
+async fn events_on_missing_objects_are_refused() {
     let folder = tempdir().unwrap();
     let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
     let webhook = json!({"name": "w", "url": "https://example.com/"});

@@ -64,7 +64,7 @@ async fn main() {
     for n in 0..args[2].parse().unwrap() {
         let two = ["a", "b"].map(|part| records::message(hook, &format!("{part}{n}"), at(n)));
         let batch = Enqueue {
-            basis: Basis::Nothing,
+            precondition: Precondition::Nothing,
             origin: Origin::Occurrence {
                 place: Realm::Shared,
                 id: format!("o{n}").parse().unwrap(),

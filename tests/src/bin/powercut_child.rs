@@ -50,7 +50,7 @@ async fn main() {
         let two =
             ["a", "b"].map(|part| records::message(hook, &format!("{part}{round}"), at(round)));
         let batch = Enqueue {
-            basis: Basis::Nothing,
+            precondition: Precondition::Nothing,
             origin: Origin::Occurrence {
                 place: Realm::Shared,
                 id: format!("o{round}").parse().unwrap(),
@@ -67,12 +67,12 @@ async fn main() {
         };
         store.enqueue(batch, at(round)).await.unwrap();
         ack(&format!("stored {round} {}", once.0));
-        let lane = Lane {
+        let queue = WebhookQueue {
             webhook: hook,
             class: QueueClass::First,
         };
         let claimed = store
-            .claim(&[LaneClaim { lane, limit: 1 }], at(round + 60), at(round))
+            .claim(&[QueueClaim { queue, limit: 1 }], at(round + 60), at(round))
             .await;
         for claimed in claimed.unwrap() {
             let claim = Claim {

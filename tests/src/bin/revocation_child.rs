@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService};
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use tests::chaos::Place;
 use webhook_model::OwnerId;
 
@@ -36,7 +36,7 @@ async fn main() {
         let header = format!("Bearer {}", line.unwrap());
         let from = IpAddr::from([127, 0, 0, 1]);
         // A store without a generation has none for any shard.
-        let memory = if store.key_generation(KeySlice(0)).is_some() {
+        let memory = if store.key_generation(KeyShard(0)).is_some() {
             "cached"
         } else {
             "asked"

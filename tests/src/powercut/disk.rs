@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_synced_stays_and_what_was_not_may_go() {
+    fn synced_writes_survive_and_unsynced_may_be_lost() {
         let write = |bytes: &[u8], offset| Op::Write {
             file: "f".into(),
             offset,

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Clock as _;
-use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Enqueue, NewDelivery, Origin};
+use gatepost_storage::webhooks::{
+    ClaimToken, Disposition, Enqueue, NewDelivery, Origin, Precondition,
+};
 use gatepost_testkit::fault::{Fault, Passing};
 use webhook_model::{Activity, Webhook, WebhookId};
 
@@ -170,7 +172,7 @@ impl Sabotage {
             },
             (Self::KeepsOneTimeTasks, Passing::Enqueue(batch)) => batch.consume.clear(),
             (Self::ForgetsTheBasis, Passing::Enqueue(batch)) => {
-                batch.basis = Basis::Nothing;
+                batch.precondition = Precondition::Nothing;
                 batch.consume.clear();
             }
             (Self::ShortLeases, Passing::Lease(until)) => *until = now + Duration::from_secs(1),

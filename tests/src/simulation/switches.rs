@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_process_never_answered_ends_no_later_span() {
+    fn unanswered_switch_of_killed_process_spares_later_span() {
         let at = |seconds| DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds);
         let mut off = Switch {
             on: false,

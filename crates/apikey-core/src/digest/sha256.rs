@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn key_lengths_around_the_block_are_treated_as_rfc_2104_says() {
+    fn hmac_key_lengths_around_block_follow_rfc_2104() {
         for len in [0, 1, 63, 64, 65, 128] {
             let key = vec![0x61; len];
             let mut reference = Hmac::<Sha256>::new_from_slice(&key).unwrap();

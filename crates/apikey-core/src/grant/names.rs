@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_sorted_and_read_back_as_they_are_written() {
+    fn table_names_parse_sorted_deduplicated_and_round_trip() {
         let names: TableNames = " vms ,tasks,vms".parse().unwrap();
         assert_eq!(names.to_string(), "tasks,vms");
         assert_eq!(names.to_string().parse(), Ok(names));
@@ -136,7 +136,7 @@ mod tests {
 
     /// None would be everything.
     #[test]
-    fn a_blank_entry_is_no_way_to_name_nothing() {
+    fn table_names_with_blank_entry_are_rejected() {
         for bad in [",", "a,", ",a", "a,,b", ", ,"] {
             let refused = NamesError::Name(GrantNameError::Table);
             assert_eq!(bad.parse::<TableNames>(), Err(refused), "{bad:?}");

@@ -97,10 +97,10 @@ impl Grant {
         if self.is_confined() && !self.tables().has(table) {
             return Err(NotGranted::Table(table.into()));
         }
-        self.allows_touch(touch)
+        self.allows_access(touch)
     }
 
-    /// Checks that the key has this scope of the platform. [`allows_touch`](Self::allows_touch)
+    /// Checks that the key has this scope of the platform. [`allows_access`](Self::allows_access)
     /// checks whether it may write.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Grant {
     ///
     /// # Errors
     /// [`NotGranted::ReadOnly`].
-    pub fn allows_touch(&self, touch: Access) -> Result<(), NotGranted> {
+    pub fn allows_access(&self, touch: Access) -> Result<(), NotGranted> {
         if touch == Access::Write && self.is_read_only() {
             return Err(NotGranted::ReadOnly);
         }
@@ -132,7 +132,7 @@ impl Grant {
         if self.is_confined() {
             return Err(NotGranted::Elsewhere);
         }
-        self.allows_touch(touch)
+        self.allows_access(touch)
     }
 
     /// Returns whether `other` allows everything that this grant allows. A partial order.

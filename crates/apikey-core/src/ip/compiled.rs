@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_is_two_words_in_a_record_and_none_on_the_heap_when_open() {
+    fn compiled_policy_is_16_bytes_default_allows_all() {
         assert_eq!(size_of::<CompiledIpPolicy>(), 16);
         assert!(IpPolicy::default().compile().allows_all());
         let deny = "192.0.2.1".parse().unwrap();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_surprises_is_said() {
+    fn lint_reports_surprising_ip_lists() {
         assert_eq!(lint("", ""), []);
         assert_eq!(lint("10.0.0.0/8", ""), []);
         assert_eq!(lint("", "192.168.0.0/16"), []);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_locks_its_author_out_is_said_with_the_reason() {
+    fn lint_reports_own_address_lockout_with_reason() {
         let texts: Vec<_> = lint("!10.0.0.0/8", "")
             .iter()
             .map(ToString::to_string)

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_form_keeps_order_duplicates_and_disabled_entries() {
+    fn ip_list_text_keeps_order_duplicates_disabled_entries() {
         let text = "!10.0.0.0/8,10.0.0.0/8,2001:db8::/32,!::1,10.0.0.0/8";
         let list: IpList = text.parse().unwrap();
         assert_eq!(list.len(), 5);
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_the_list_that_is_not_set() {
+    fn ip_list_from_blank_text_is_empty() {
         assert!("".parse::<IpList>().unwrap().is_empty());
         assert!("  ".parse::<IpList>().unwrap().is_empty());
         assert!(!"!::1".parse::<IpList>().unwrap().is_empty());
     }
 
     #[test]
-    fn a_wrong_entry_is_named_by_its_place() {
+    fn ip_list_error_names_the_entry_number() {
         let error = |text: &str| text.parse::<IpList>().unwrap_err().to_string();
         assert_eq!(error("::1,"), "entry 2 is empty");
         assert_eq!(error("::1,,::2"), "entry 2 is empty");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_and_twenty_four_entries_fit_and_no_more() {
+    fn ip_list_accepts_at_most_1024_entries() {
         let text = |n: usize| vec!["10.0.0.1"; n].join(",");
         assert_eq!(text(1024).parse::<IpList>().unwrap().len(), 1024);
         assert_eq!(text(1025).parse::<IpList>(), Err(IpListError::TooMany));

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_are_named_so_that_a_user_can_mend_them() {
+    fn ip_range_parse_errors_name_the_mistake() {
         use IpRangeError::*;
         for (text, why) in [
             ("", Empty),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_address_is_its_ipv4_and_all_of_ipv6_is_no_ipv4() {
+    fn ipv4_mapped_address_matches_ipv4_range_not_ipv6() {
         let ten: IpRange = "10.0.0.0/8".parse().unwrap();
         assert!(ten.contains("::ffff:10.9.8.7".parse().unwrap()));
         assert!(!ten.contains("::10.9.8.7".parse().unwrap()));

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_number_are_two_spellings_of_one_id() {
+    fn lookup_id_text_and_number_round_trip() {
         let id: LookupId = "AbCdEfGh12345678".parse().unwrap();
         assert_eq!(id.to_string(), "AbCdEfGh12345678");
         assert_eq!(LookupId::try_from(id.as_u128()), Ok(id));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_sixteen_base58_characters_is_refused() {
+    fn lookup_id_accepts_only_sixteen_base58_characters() {
         for bad in [
             "",
             "AbCdEfGh1234567",

@@ -7,19 +7,19 @@
 //!
 //! [`KeyString`] is the owned form at creation, [`PresentedKey`] the borrowed form of a request.
 
-mod hint;
 mod imported;
 mod layout;
 mod lookup;
+mod masked;
 mod prefix;
 mod presented;
 mod scan;
 mod string;
 
-pub use hint::{HintError, KeyHint};
 pub(crate) use layout::ID_SECRET_LEN;
 pub use layout::MAX_KEY_LEN;
 pub use lookup::{LookupId, LookupIdError};
+pub use masked::{MaskedKey, MaskedKeyError};
 pub use prefix::{Prefix, PrefixError};
 pub use presented::{KeyFormatError, PresentedKey};
 pub use scan::{Found, KEY_REGEX, Scan, scan, scan_words};

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use super::hint::KeyHint;
 use super::layout::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN};
 use super::lookup::LookupId;
+use super::masked::MaskedKey;
 use super::prefix;
 use crate::base58;
 
@@ -86,10 +86,10 @@ impl<'a> PresentedKey<'a> {
 
     /// Returns the masked form, which may be shown or logged.
     #[must_use]
-    pub fn hint(&self) -> KeyHint {
+    pub fn masked(&self) -> MaskedKey {
         match self.id_secret {
-            Some(_) => KeyHint::from_parts(self.prefix(), &self.lookup),
-            None => KeyHint::from_parts("imported", &self.lookup),
+            Some(_) => MaskedKey::from_parts(self.prefix(), &self.lookup),
+            None => MaskedKey::from_parts("imported", &self.lookup),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> PresentedKey<'a> {
 
 impl fmt::Debug for PresentedKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PresentedKey({})", self.hint())
+        write!(f, "PresentedKey({})", self.masked())
     }
 }
 

@@ -3,9 +3,9 @@ use std::fmt;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::hint::KeyHint;
 use super::layout::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, TAIL_LEN};
 use super::lookup::LookupId;
+use super::masked::MaskedKey;
 use super::prefix::Prefix;
 use super::presented::PresentedKey;
 use crate::base58;
@@ -18,7 +18,7 @@ pub struct KeyString {
     /// parsing.
     id_secret: Box<Zeroizing<[u8; ID_SECRET_LEN]>>,
     lookup: LookupId,
-    hint: KeyHint,
+    masked: MaskedKey,
 }
 
 impl KeyString {
@@ -48,7 +48,7 @@ impl KeyString {
             text,
             id_secret,
             lookup,
-            hint: KeyHint::new(prefix, &lookup),
+            masked: MaskedKey::new(prefix, &lookup),
         })
     }
 
@@ -80,8 +80,8 @@ impl KeyString {
 
     /// Returns the masked form, which may be shown and logged.
     #[must_use]
-    pub fn hint(&self) -> &KeyHint {
-        &self.hint
+    pub fn masked(&self) -> &MaskedKey {
+        &self.masked
     }
 }
 
@@ -94,6 +94,6 @@ pub struct GeneratorError;
 
 impl fmt::Debug for KeyString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyString({})", self.hint)
+        write!(f, "KeyString({})", self.masked)
     }
 }

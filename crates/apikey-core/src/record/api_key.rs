@@ -11,7 +11,7 @@ use super::text::{Description, KeyName};
 use crate::digest::Digest;
 use crate::grant::Grant;
 use crate::ip::IpPolicy;
-use crate::key::{KeyHint, LookupId};
+use crate::key::{LookupId, MaskedKey};
 use crate::rate::RateLimit;
 
 /// A stored API key (SPEC 2.1): everything except the key string, which only its holder has. The
@@ -27,7 +27,7 @@ pub struct ApiKey {
     /// The id that identifies this record for a presented key.
     pub lookup: LookupId,
     /// The masked form, which is shown instead of the key.
-    pub hint: KeyHint,
+    pub masked: MaskedKey,
     /// The digest that a presented key is compared with.
     pub digest: Digest,
     /// Descriptive identifier.

@@ -7,7 +7,7 @@ use super::text::{Description, KeyName};
 use crate::digest::{Digest, DigestScheme, ImportedScheme};
 use crate::grant::Grant;
 use crate::ip::IpPolicy;
-use crate::key::{GeneratorError, KeyHint, LookupId};
+use crate::key::{GeneratorError, LookupId, MaskedKey};
 use crate::rate::RateLimit;
 
 /// The data of a new key, as in SPEC's form (SPEC 3, first row).
@@ -97,28 +97,28 @@ impl KeyDraft {
     pub fn import_sha256(
         self,
         token_sha256: [u8; 32],
-        hint: KeyHint,
+        masked: MaskedKey,
         created: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<ApiKey, DraftError> {
         self.expiration.check(now)?;
         let lookup = LookupId::of_imported(&token_sha256);
         let scheme = DigestScheme::Imported(ImportedScheme::Sha256);
-        Ok(self.record(lookup, hint, Digest::new(scheme, token_sha256), created))
+        Ok(self.record(lookup, masked, Digest::new(scheme, token_sha256), created))
     }
 
     /// Returns the record of a key with this digest, created at `created`.
     pub(crate) fn record(
         self,
         lookup: LookupId,
-        hint: KeyHint,
+        masked: MaskedKey,
         digest: Digest,
         created: DateTime<Utc>,
     ) -> ApiKey {
         ApiKey {
             owner: self.owner,
             lookup,
-            hint,
+            masked,
             digest,
             name: self.name,
             description: self.description,

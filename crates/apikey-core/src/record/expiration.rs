@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_expires_at_the_instant_and_not_a_nanosecond_before() {
+    fn key_expires_exactly_at_the_expiration_instant() {
         let at = time("2027-03-01T00:00:00Z");
         let expiration = Expiration::At(at);
         assert!(!expiration.is_expired(at - NANOSECOND));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn days_remaining_are_rounded_up_and_end_at_zero() {
+    fn days_remaining_round_up_and_stop_at_zero() {
         let at = time("2027-03-10T12:00:00Z");
         let left = |now| Expiration::At(at).days_remaining(now);
         assert_eq!(left(at - TimeDelta::days(30)), Some(30));

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_moves_are_those_of_spec_3_and_no_others() {
+    fn key_state_transitions_match_spec_3() {
         use KeyMove::{Delete, Edit, Expire};
         use KeyState::{Active, Deleted, Expired};
         let legal = [
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_never_expires_has_no_expiry_move() {
+    fn never_expiring_key_has_no_expiry_transition() {
         assert_eq!(Expiration::Never.due_move(DateTime::<Utc>::MAX_UTC), None);
         let at = "2027-03-01T00:00:00Z".parse().unwrap();
         assert_eq!(Expiration::At(at).due_move(at), Some(KeyMove::Expire));

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_name_has_the_next_number_and_fits() {
+    fn next_key_name_increments_number_within_length_limit() {
         let next = |name: &str| KeyName::stored(name).unwrap().next().to_string();
         for (name, wanted) in [
             ("ci", "ci (2)"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_free_text_of_up_to_2048_characters() {
+    fn description_allows_free_text_up_to_2048_characters() {
         for good in ["", "line one\r\n\tline two", &"ß".repeat(2048)] {
             assert_eq!(good.parse::<Description>().unwrap().as_str(), good);
         }

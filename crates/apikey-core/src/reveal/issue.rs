@@ -24,7 +24,7 @@ impl KeyDraft {
         self.expiration.check(now)?;
         let key = KeyString::generate(prefix, rng)?;
         let digest = peppers.digest(&key.presented());
-        let record = self.record(key.lookup(), key.hint().clone(), digest, now);
+        let record = self.record(key.lookup(), key.masked().clone(), digest, now);
         Ok(NewKey::new(record, key))
     }
 }

@@ -5,12 +5,13 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::pak::Pak;
-use crate::key::{KeyHint, KeyString};
+use crate::key::{KeyString, MaskedKey};
 use crate::record::{ApiKey, KeyName};
 
 /// A new key: the record to store, and the key string, not yet shown.
 ///
-/// Neither `Clone` nor `Serialize`. Dropped without [`reveal`](Self::reveal), the string is lost.
+/// Neither `Clone` nor `Serialize`. Dropped without [`reveal`](Self::reveal), the string is
+/// lost.
 #[derive(Debug)]
 #[must_use = "the key string is lost unless it is revealed"]
 pub struct NewKey {
@@ -27,7 +28,7 @@ pub struct RevealOnce(KeyString);
 /// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the masked form.
 pub struct RevealedKey {
     text: Zeroizing<String>,
-    hint: KeyHint,
+    masked: MaskedKey,
 }
 
 impl NewKey {
@@ -60,10 +61,10 @@ impl RevealOnce {
     /// Returns the key string, once.
     #[must_use]
     pub fn reveal(self) -> RevealedKey {
-        let hint = self.0.hint().clone();
+        let masked = self.0.masked().clone();
         RevealedKey {
             text: self.0.into_text(),
-            hint,
+            masked,
         }
     }
 }
@@ -84,12 +85,12 @@ impl RevealedKey {
 
 impl fmt::Debug for RevealOnce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RevealOnce({})", self.0.hint())
+        write!(f, "RevealOnce({})", self.0.masked())
     }
 }
 
 impl fmt::Debug for RevealedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RevealedKey({})", self.hint)
+        write!(f, "RevealedKey({})", self.masked)
     }
 }

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_name_is_safe_wherever_it_is_saved() {
+    fn pak_file_name_is_safe_on_every_system() {
         for (name, expected) in [
             ("ci", "ci"),
             ("Zoë's key 2", "Zoë's key 2"),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn pak_holds_the_key_alone() {
+    fn pak_contains_only_the_key() {
         let pak = Pak::new(&"ci".parse().unwrap(), "gp_secret");
         assert_eq!(pak.file_name(), "ci.PAK");
         assert_eq!(pak.contents(), "gp_secret");

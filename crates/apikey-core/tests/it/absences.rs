@@ -40,7 +40,7 @@ fn a_key_is_revealed_by_a_move() {
 
 /// SPEC 2.1 rule 3: neither the key string nor the owner nor the lookup id.
 #[test]
-fn an_edit_has_no_field_for_what_cannot_be_edited() {
+fn key_edit_has_no_field_for_immutable_values() {
     let fields = "name: None, description: None, expiration: None, ip_allow: None, ip_deny: None, \
                   read_only: None, tables: None, scopes: None, limit: None, enabled: None";
     let nothing = format!("{:?}", KeyEdit::default());

@@ -8,7 +8,7 @@ fn one(value: &[u8]) -> Result<&str, BearerError> {
 }
 
 #[test]
-fn the_scheme_is_case_insensitive_and_the_token_is_not_touched() {
+fn bearer_scheme_ignores_case_and_keeps_token_verbatim() {
     for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] {
         assert_eq!(one(format!("{scheme} aB_c").as_bytes()), Ok("aB_c"));
     }
@@ -77,7 +77,7 @@ fn an_oversized_header_is_refused_by_its_length() {
 
 proptest! {
     #[test]
-    fn any_bytes_give_a_token_only_in_the_one_form(value in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn arbitrary_bytes_yield_token_only_in_bearer_form(value in prop::collection::vec(any::<u8>(), 0..40)) {
         if let Ok(token) = one(&value) {
             prop_assert_eq!(value.len(), "Bearer ".len() + token.len());
             prop_assert!(token.bytes().all(|b| b.is_ascii_graphic()));
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_accepted_is_the_rest_after_the_scheme(token in "[!-~]{1,60}") {
+    fn bearer_token_is_everything_after_the_scheme(token in "[!-~]{1,60}") {
         let value = format!("bearer {token}");
         prop_assert_eq!(one(value.as_bytes()), Ok(&*token));
     }

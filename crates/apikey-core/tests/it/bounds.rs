@@ -20,7 +20,7 @@ fn beyond(mine: &KeyDraft, others: &KeyDraft) -> Option<ExceedsCaller> {
 }
 
 #[test]
-fn a_key_ends_no_later_than_the_one_that_makes_it() {
+fn new_key_expiration_cannot_exceed_creating_key() {
     let (never, later) = (Expiration::Never, Some(ExceedsCaller::Expiration));
     for (mine, others, refused) in [
         (never, never, None),
@@ -36,7 +36,7 @@ fn a_key_ends_no_later_than_the_one_that_makes_it() {
 }
 
 #[test]
-fn addresses_beyond_are_those_of_the_list_that_is_there() {
+fn exceeding_addresses_error_names_allow_or_deny_list() {
     let never = Expiration::Never;
     let of = |allow, deny| reaching(never, allow, deny);
     let (allow, deny) = (Some(ExceedsCaller::Allow), Some(ExceedsCaller::Deny));
@@ -54,7 +54,7 @@ fn addresses_beyond_are_those_of_the_list_that_is_there() {
 }
 
 #[test]
-fn a_key_has_no_more_requests_than_the_one_that_makes_it() {
+fn new_key_rate_limit_cannot_exceed_creating_key() {
     let limit = |requests| Some(RateLimit::per_minute(requests).unwrap());
     let more = Some(ExceedsCaller::Requests);
     for (mine, others, refused) in [

@@ -18,7 +18,7 @@ const OLD: DigestMatch = DigestMatch::Match { needs_rehash: true };
 const TOKEN: &str = "sk-old-0123456789abcdef0123456789abcdef";
 
 #[test]
-fn a_digest_is_hmac_sha256_of_the_id_and_the_secret() {
+fn digest_is_hmac_sha256_of_id_and_secret() {
     let key = key("acme_live", 1);
     let id_secret = &key.as_str()["acme_live_".len()..][..50];
     let mut hmac = Hmac::<Sha256>::new_from_slice(&[3; 32]).unwrap();
@@ -30,7 +30,7 @@ fn a_digest_is_hmac_sha256_of_the_id_and_the_secret() {
 }
 
 #[test]
-fn without_a_pepper_it_is_sha256_of_the_same() {
+fn digest_without_pepper_is_plain_sha256() {
     let key = key("acme_live", 1);
     let id_secret = &key.as_str()["acme_live_".len()..][..50];
     let digest = Peppers::none().digest(&key.presented());
@@ -82,7 +82,7 @@ fn peppers_rotate_by_way_of_a_rehash() {
 }
 
 #[test]
-fn a_pepper_that_is_not_configured_is_told_apart_from_a_wrong_key() {
+fn unconfigured_pepper_is_distinct_from_wrong_key() {
     let key = key("gp", 1);
     let stored = Peppers::new(pepper(1)).digest(&key.presented());
     for without in [Peppers::none(), Peppers::new(pepper(2))] {
@@ -96,7 +96,7 @@ fn a_pepper_that_is_not_configured_is_told_apart_from_a_wrong_key() {
 }
 
 #[test]
-fn the_same_id_with_another_secret_is_a_mismatch() {
+fn same_pepper_id_with_other_secret_is_mismatch() {
     let key = key("gp", 1);
     let stored = Peppers::new(pepper(1)).digest(&key.presented());
     let other = Pepper::new(PepperId(1), &[9; 32]).unwrap();
@@ -120,10 +120,10 @@ fn weak_and_ambiguous_peppers_are_refused() {
 }
 
 #[test]
-fn an_imported_key_is_found_and_opens_by_the_token_of_the_older_system() {
+fn imported_key_verifies_by_its_original_token() {
     let sha256: [u8; 32] = Sha256::digest(TOKEN).into();
-    let hint = "sk-old-0123…".parse().unwrap();
-    let record = draft().import_sha256(sha256, hint, now(), now()).unwrap();
+    let masked = "sk-old-0123…".parse().unwrap();
+    let record = draft().import_sha256(sha256, masked, now(), now()).unwrap();
     assert_eq!(record.digest.scheme.to_string(), "imported-sha256");
 
     assert!(PresentedKey::parse(TOKEN).is_err());
@@ -143,7 +143,7 @@ fn an_imported_key_is_found_and_opens_by_the_token_of_the_older_system() {
 }
 
 #[test]
-fn an_older_systems_token_that_looks_like_ours_is_compared_as_a_whole() {
+fn imported_token_in_native_format_is_compared_whole() {
     let key = key("gp", 1);
     let sha256 = Sha256::digest(key.as_str()).into();
     let scheme = DigestScheme::Imported(ImportedScheme::Sha256);
@@ -152,7 +152,7 @@ fn an_older_systems_token_that_looks_like_ours_is_compared_as_a_whole() {
 }
 
 #[test]
-fn an_imported_token_never_matches_a_digest_of_ours() {
+fn imported_token_never_matches_native_digest() {
     let presented = PresentedKey::imported(TOKEN).unwrap();
     let peppers = Peppers::new(pepper(1)).with_old(pepper(2)).unwrap();
     // The same holds if a stored digest is that of the empty stand-in which is hashed to spend the

@@ -33,7 +33,7 @@ fn allowed(grant: &Grant) -> Vec<bool> {
         }
         for scope in SCOPES.into_iter().chain(["others"]) {
             let scope: ScopeName = scope.parse().unwrap();
-            let may = grant.allows_scope(&scope).is_ok() && grant.allows_touch(touch).is_ok();
+            let may = grant.allows_scope(&scope).is_ok() && grant.allows_access(touch).is_ok();
             allowed.push(may);
         }
         allowed.push(grant.allows_elsewhere(touch).is_ok());
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn what_reaches_beyond_says_in_what(a in grants(), b in grants()) {
+    fn exceeding_grant_error_names_the_field_to_change(a in grants(), b in grants()) {
         let draft = |grant: &Grant| KeyDraft::new(OwnerId(1), "k".parse().unwrap()).with_grant(grant.clone());
         let beyond = draft(&a).bounds().check_within(&draft(&b).bounds()).err();
         prop_assert_eq!(beyond.is_none(), a.is_within(&b));
@@ -73,7 +73,7 @@ proptest! {
 }
 
 #[test]
-fn a_key_that_names_anything_may_use_nothing_else() {
+fn confined_key_uses_only_named_tables_and_scopes() {
     let (tables, scope) = (grant(false, "tasks,vms", ""), grant(false, "", "deploy"));
     let deploy: ScopeName = "deploy".parse().unwrap();
     assert_eq!(tables.allows_table("vms", Access::Write), Ok(()));
@@ -102,7 +102,7 @@ fn a_grant_that_takes_nothing_away_is_all() {
 }
 
 #[test]
-fn a_read_only_key_reads_everything_and_writes_nothing() {
+fn read_only_key_reads_everything_and_writes_nothing() {
     let reader = grant(true, "", "");
     assert!(!reader.is_confined() && !reader.is_all());
     assert_eq!(reader.allows_table("vms", Access::Read), Ok(()));
@@ -116,7 +116,7 @@ fn a_read_only_key_reads_everything_and_writes_nothing() {
 }
 
 #[test]
-fn an_edit_changes_one_part_of_a_grant_and_leaves_the_others() {
+fn grant_edit_leaves_other_parts_unchanged() {
     let mut form = draft();
     form.grant = grant(true, "vms", "deploy");
     let (record, _) = issued(form, &apikey_core::Peppers::none());
@@ -139,7 +139,7 @@ fn an_edit_changes_one_part_of_a_grant_and_leaves_the_others() {
 }
 
 #[test]
-fn a_disabled_key_has_nothing_that_could_let_it_in() {
+fn disabled_key_has_no_checker() {
     let (mut record, _) = issued(draft(), &apikey_core::Peppers::none());
     assert!(record.enabled && record.checker().is_some());
     record.enabled = false;

@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn a_policy_is_within_another_if_every_address_it_allows_is_allowed_there(
+    fn ip_policy_within_means_subset_of_allowed_addresses(
         mine in policies(), others in policies(),
     ) {
         let ends = [IpAddr::from([0; 4]), IpAddr::from([255; 4]), IpAddr::from([0; 16]), IpAddr::from([255; 16])];
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn disabling_an_entry_of_the_allow_list_never_widens_access(
+    fn disabled_allow_list_entry_never_widens_access(
         allow in list(), at in any::<prop::sample::Index>(), addr in addr(),
     ) {
         prop_assume!(!allow.is_empty());
@@ -209,7 +209,7 @@ fn spec_2_1_rule_5_a_deny_list_blocks_its_addresses_and_allows_all_others() {
 }
 
 #[test]
-fn an_allow_list_with_every_entry_disabled_admits_nobody() {
+fn allow_list_with_all_entries_disabled_admits_nobody() {
     assert_eq!(
         verdict("!10.0.0.0/8", "", "10.0.0.1"),
         IpVerdict::NotOnAllowList
@@ -223,7 +223,7 @@ fn an_allow_list_with_every_entry_disabled_admits_nobody() {
 }
 
 #[test]
-fn a_mapped_address_is_judged_as_its_ipv4() {
+fn ipv4_mapped_address_is_checked_as_ipv4() {
     assert_eq!(
         verdict("10.0.0.0/8", "", "::ffff:10.0.0.1"),
         IpVerdict::Allowed
@@ -244,7 +244,7 @@ fn a_mapped_address_is_judged_as_its_ipv4() {
 }
 
 #[test]
-fn lists_of_the_largest_size_decide_each_of_their_entries() {
+fn ip_lists_of_maximum_size_match_every_entry() {
     let text = |n: usize| format!("10.{}.{}.0/25", n / 256, n % 256);
     let entries: Vec<_> = (0..MAX_IP_ENTRIES).map(text).collect();
     let policy = policy(&entries.join(","), "");

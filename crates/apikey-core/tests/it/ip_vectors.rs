@@ -6,7 +6,7 @@ use serde_json::Value;
 const CASES: &str = include_str!("../vectors/cidr_cases.jsonl");
 
 #[test]
-fn every_case_is_read_as_the_strict_rule_says() {
+fn ip_range_vectors_parse_by_the_strict_rule() {
     let (mut valid, mut invalid, mut decided) = (0, 0, 0);
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();

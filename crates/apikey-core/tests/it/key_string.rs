@@ -29,18 +29,18 @@ fn a_key_has_the_published_form() {
         assert_eq!((id.len(), secret.len()), (16, 39));
         assert!((id.to_owned() + secret).chars().all(|c| BASE58.contains(c)));
         assert_eq!(key.lookup().as_str(), id);
-        assert_eq!(key.hint().as_str(), format!("{prefix}_{}…", &id[..8]));
+        assert_eq!(key.masked().as_str(), format!("{prefix}_{}…", &id[..8]));
     }
 }
 
 #[test]
-fn a_key_is_parsed_back_with_its_prefix_and_id() {
+fn key_string_parses_back_with_prefix_and_id() {
     for prefix in ["gp", "a", "acme_live", "a_", "a23456789_123456789"] {
         let key = key(prefix, 2);
         let parsed = PresentedKey::parse(key.as_str()).unwrap();
         assert_eq!(parsed.prefix(), prefix);
         assert_eq!(parsed.lookup(), key.lookup());
-        assert_eq!(parsed.hint(), *key.hint());
+        assert_eq!(parsed.masked(), *key.masked());
         assert!(!parsed.is_imported());
     }
 }
@@ -155,7 +155,7 @@ fn keys_do_not_repeat() {
 }
 
 #[test]
-fn the_published_expressions_find_every_key_and_nothing_short_of_one() {
+fn published_key_regexes_match_only_whole_keys() {
     let any = Regex::new(KEY_REGEX).unwrap();
     let prefix: Prefix = "acme_live".parse().unwrap();
     let ours = Regex::new(&prefix.regex()).unwrap();
@@ -171,7 +171,7 @@ fn the_published_expressions_find_every_key_and_nothing_short_of_one() {
 }
 
 #[test]
-fn keys_of_any_prefix_are_found_as_words_wherever_they_stand() {
+fn scan_words_finds_delimited_keys_of_any_prefix() {
     let (a, b) = (key("acme_live", 1), key("x", 2));
     for (before, between, after) in [
         ("", " ", ""),
@@ -200,7 +200,7 @@ fn keys_of_any_prefix_are_found_as_words_wherever_they_stand() {
 }
 
 #[test]
-fn a_scan_finds_keys_in_any_text_and_verifies_them() {
+fn scan_finds_and_verifies_keys_in_any_text() {
     let prefix: Prefix = "gp".parse().unwrap();
     let (one, two) = (key("gp", 1), key("gp", 2));
     let other = key("other", 3);

@@ -16,7 +16,7 @@ const fn at(seconds: u64) -> Duration {
 }
 
 #[test]
-fn a_limit_is_1_to_a_million_requests_a_minute() {
+fn rate_limit_is_1_to_1000000_per_minute() {
     for good in [1, 60, 1_000_000] {
         assert_eq!(RateLimit::try_from(i64::from(good)), Ok(limit(good)));
         assert_eq!(i64::from(limit(good)), i64::from(good));
@@ -31,7 +31,7 @@ fn a_limit_is_1_to_a_million_requests_a_minute() {
 }
 
 #[test]
-fn an_edit_sets_a_limit_and_takes_it_away() {
+fn key_edit_sets_and_removes_rate_limit() {
     let (mut record, _) = issued(draft(), &Peppers::none());
     for set in [Some(limit(6)), Some(limit(7)), None] {
         let edit = KeyEdit::default().with_limit(set);
@@ -43,7 +43,7 @@ fn an_edit_sets_a_limit_and_takes_it_away() {
 }
 
 #[test]
-fn a_minutes_requests_may_come_at_once_and_each_is_made_good_after_its_share() {
+fn rate_limit_allows_full_burst_then_refills_evenly() {
     let (mut level, six) = (Level::default(), limit(6));
     for remaining in (0..6).rev() {
         let drawn = level.draw(six, at(100)).unwrap();
@@ -59,7 +59,7 @@ fn a_minutes_requests_may_come_at_once_and_each_is_made_good_after_its_share() {
 }
 
 #[test]
-fn a_bucket_under_another_limit_owes_no_more_than_a_minute() {
+fn bucket_debt_after_limit_change_never_exceeds_minute() {
     let (mut level, slow) = (Level::default(), limit(1));
     level = level.draw(slow, at(0)).unwrap().level;
     assert_eq!(level.draw(slow, at(0)).unwrap_err().retry_after, at(60));
@@ -75,7 +75,7 @@ proptest! {
     /// For any arrival times, any period has at most the requests of a minute plus those that the
     /// period refills; and a caller who waits for the stated time gets through.
     #[test]
-    fn no_span_has_more_than_it_may_and_waiting_helps(
+    fn limit_bounds_any_period_and_retry_after_suffices(
         requests in 1..200_u32,
         gaps in prop::collection::vec(0..20_000_u64, 1..400),
     ) {

@@ -39,7 +39,7 @@ fn an_overlap_is_0_to_30_days() {
 }
 
 #[test]
-fn the_new_key_has_all_that_the_old_one_had_under_the_next_name() {
+fn new_key_after_roll_keeps_settings_except_name() {
     let old = key(Expiration::Never);
     let next = old.roll(overlap(DAY), now()).unwrap();
     assert_eq!(next.draft.name.as_str(), "ci (2)");
@@ -51,7 +51,7 @@ fn the_new_key_has_all_that_the_old_one_had_under_the_next_name() {
 }
 
 #[test]
-fn the_old_key_ends_with_the_overlap_and_never_later_than_it_would_have() {
+fn rolled_key_ends_with_overlap_or_earlier_expiration() {
     let begun = now();
     let at = |seconds: i64| begun + TimeDelta::seconds(seconds);
     for (ends, rolled, seconds, old_ends, new_ends) in [
@@ -88,7 +88,7 @@ fn the_old_key_ends_with_the_overlap_and_never_later_than_it_would_have() {
 }
 
 #[test]
-fn an_expired_key_does_not_come_back_by_a_roll() {
+fn expired_key_cannot_be_rolled() {
     let mut old = key(Expiration::Never);
     old.expiration = Expiration::At(now());
     let refused = old.roll(overlap(0), now()).unwrap_err();
@@ -108,8 +108,8 @@ fn stored_date_beyond_a_century_can_be_edited() {
     let refused = EditError::Expiration(ExpirationError::TooLate);
     assert_eq!(again.apply(&old, now()), Err(refused));
     let draft = old.roll(overlap(0), now()).unwrap().draft;
-    let hint = "old".parse().unwrap();
-    assert!(draft.import_sha256([0; 32], hint, now(), now()).is_ok());
+    let masked = "old".parse().unwrap();
+    assert!(draft.import_sha256([0; 32], masked, now(), now()).is_ok());
 }
 
 #[test]

@@ -9,14 +9,14 @@ use chrono::TimeDelta;
 use crate::common::{draft, issue, issued, now, pepper, policy, rng};
 
 #[test]
-fn rule_1_the_key_string_is_shown_once_with_copy_and_save() {
+fn rule_1_key_shown_once_can_be_saved() {
     let new = issue(draft(), &Peppers::none());
-    let hint = new.record().hint.clone();
+    let masked = new.record().masked.clone();
     let (record, once) = new.into_parts();
     let key = once.reveal();
     assert!(
         key.as_str()
-            .starts_with(hint.as_str().trim_end_matches('…'))
+            .starts_with(masked.as_str().trim_end_matches('…'))
     );
     let pak = key.pak(&record.name);
     assert_eq!(pak.file_name(), "ci.PAK");
@@ -24,10 +24,10 @@ fn rule_1_the_key_string_is_shown_once_with_copy_and_save() {
 }
 
 #[test]
-fn rule_1_a_record_does_not_hold_the_key() {
+fn rule_1_record_does_not_contain_the_key() {
     let (record, key) = issued(draft(), &Peppers::new(pepper(1)));
     let (_, secret) = key.rsplit_once('_').unwrap();
-    let stored = format!("{record:?} {}", record.hint);
+    let stored = format!("{record:?} {}", record.masked);
     for length in [6, 10, 33] {
         assert!(!stored.contains(&secret[..length]), "{stored}");
     }
@@ -73,14 +73,14 @@ fn a_key_cannot_be_born_expired() {
             .issue(&prefix, &Peppers::none(), &mut rng(1), now());
         let expected = DraftError::Expiration(ExpirationError::NotInFuture);
         assert_eq!(made.unwrap_err(), expected);
-        let hint = "old".parse().unwrap();
-        let made = form.clone().import_sha256([0; 32], hint, now(), now());
+        let masked = "old".parse().unwrap();
+        let made = form.clone().import_sha256([0; 32], masked, now(), now());
         assert_eq!(made.unwrap_err(), expected);
     }
 }
 
 #[test]
-fn rule_3_an_edit_changes_metadata_and_access_and_nothing_else() {
+fn rule_3_edit_changes_only_metadata_and_access() {
     let (record, _) = issued(draft(), &Peppers::none());
     let edit = KeyEdit::default()
         .with_name("cd".parse().unwrap())
@@ -100,7 +100,7 @@ fn rule_3_an_edit_changes_metadata_and_access_and_nothing_else() {
 }
 
 #[test]
-fn an_empty_edit_changes_nothing_and_one_field_leaves_the_others() {
+fn key_edit_leaves_unset_fields_unchanged() {
     let mut form = draft();
     form.ip = policy("10.0.0.0/8", "::1");
     let (record, _) = issued(form, &Peppers::none());
@@ -112,7 +112,7 @@ fn an_empty_edit_changes_nothing_and_one_field_leaves_the_others() {
 }
 
 #[test]
-fn an_expired_key_cannot_be_edited_back_to_life() {
+fn expired_key_cannot_be_reactivated_by_edit() {
     let at = now() + TimeDelta::days(1);
     let mut form = draft();
     form.expiration = Expiration::At(at);
@@ -129,7 +129,7 @@ fn an_expired_key_cannot_be_edited_back_to_life() {
 }
 
 #[test]
-fn an_edit_cannot_set_a_date_that_is_past() {
+fn key_edit_cannot_set_past_expiration() {
     let (record, _) = issued(draft(), &Peppers::none());
     let edit = KeyEdit::default().with_expiration(Expiration::At(now()));
     let expected = EditError::Expiration(ExpirationError::NotInFuture);
@@ -137,7 +137,7 @@ fn an_edit_cannot_set_a_date_that_is_past() {
 }
 
 #[test]
-fn the_newest_login_stays_however_late_an_older_one_is_reported() {
+fn last_login_ignores_late_reports_of_older_logins() {
     let (mut record, _) = issued(draft(), &Peppers::none());
     let login = |seconds, from: &str| LastLogin {
         at: now() + TimeDelta::seconds(seconds),

@@ -55,7 +55,7 @@ fn the_compact_form_says_when_its_key_expires() {
 }
 
 #[test]
-fn rule_5_an_expired_key_fails_from_the_instant_on() {
+fn rule_5_expired_key_fails_from_exact_instant() {
     let door = Door::new();
     let at = now() + TimeDelta::days(1);
     let tick = TimeDelta::nanoseconds(1);
@@ -71,7 +71,7 @@ fn rule_5_an_expired_key_fails_from_the_instant_on() {
 }
 
 #[test]
-fn rule_4_a_valid_key_from_a_wrong_address_is_refused_and_told_so() {
+fn rule_4_wrong_address_is_refused_with_reason() {
     let door = Door::new();
     let refusal = door.open(&door.key, "11.0.0.1", now()).unwrap_err();
     assert_eq!(refusal, KeyRefusal::NotOnAllowList);
@@ -97,7 +97,7 @@ fn a_wrong_secret_learns_nothing_about_the_record() {
 }
 
 #[test]
-fn an_expired_key_from_a_wrong_address_is_expired() {
+fn expired_key_from_wrong_address_reports_expiry() {
     // The client would receive the address; a key that has ended has no such right.
     let door = Door::new();
     let late = now() + TimeDelta::days(2);
@@ -108,7 +108,7 @@ fn an_expired_key_from_a_wrong_address_is_expired() {
 }
 
 #[test]
-fn a_digest_of_an_older_scheme_opens_and_asks_to_be_replaced() {
+fn old_pepper_digest_verifies_and_requests_rehash() {
     let mut door = Door::new();
     door.peppers = Peppers::new(pepper(2)).with_old(pepper(1)).unwrap();
     assert!(
@@ -123,7 +123,7 @@ fn a_digest_of_an_older_scheme_opens_and_asks_to_be_replaced() {
 }
 
 #[test]
-fn an_address_refusal_is_the_only_one_that_a_client_hears_of() {
+fn refusal_reason_is_disclosed_only_for_ip_addresses() {
     use KeyRefusal::*;
     let all = [
         Disabled,

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hung_lookups_hold_their_slots_and_no_more_threads_than_that() {
+    async fn hung_lookups_never_exceed_their_thread_slots() {
         let resolver = SystemResolver {
             lookup: hangs,
             ..SystemResolver::new(4)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn five_hundred_names_that_never_answer_delay_no_other() {
+    async fn unanswered_lookups_of_500_names_delay_no_other() {
         let resolver = SystemResolver {
             lookup: answers_for_some,
             ..SystemResolver::default()

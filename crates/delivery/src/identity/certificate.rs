@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_is_not_read() {
+    fn client_certificate_rejects_truncated_or_damaged_input() {
         let good = made();
         for end in 0..good.len() {
             let cut = good.get(..end).unwrap();

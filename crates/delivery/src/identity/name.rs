@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_shown_in_its_order_with_what_could_mislead_escaped() {
+    fn certificate_name_keeps_order_and_escapes_misleading_characters() {
         let name = [
             named(&[0x55, 4, 6], 0x13, b"DE"),
             named(&[0x55, 4, 10], 0x0c, "Müller, Söhne\n".as_bytes()),

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_origin_that_never_gets_a_connection_is_forgotten() {
+    async fn origin_that_never_connects_is_removed_from_pool() {
         let idle_for = Duration::from_secs(60);
         let pool = Pool::new(PoolLimits {
             per_origin: 1,

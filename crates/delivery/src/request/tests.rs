@@ -19,7 +19,7 @@ fn the_target_is_path_and_query_without_fragment() {
 }
 
 #[test]
-fn the_host_header_has_a_port_only_when_it_is_not_the_usual_one() {
+fn host_header_includes_port_only_if_not_default() {
     for (url, host) in [
         ("https://a.example/", "a.example"),
         ("https://a.example:443/", "a.example"),
@@ -41,7 +41,7 @@ fn the_host_header_has_a_port_only_when_it_is_not_the_usual_one() {
 }
 
 #[test]
-fn what_a_user_can_do_wrong_is_named() {
+fn request_build_errors_name_the_user_mistake() {
     let url: url::Url = "http://a.example/".parse().unwrap();
     let new = || Request::builder(url.clone());
     let header = |name: &str, value: &str| new().header(name, value).build().unwrap_err();
@@ -120,7 +120,7 @@ fn repeated_headers_keep_their_order() {
 }
 
 #[test]
-fn the_host_header_spells_an_address_as_the_url_does() {
+fn host_header_spells_address_as_url_does() {
     for text in [
         "http://[::ffff:8.8.8.8]/",
         "https://[64:FF9B::808:808]:8443/",

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use super::*;
 
 #[test]
-fn default_schedule_is_5s_30s_2min_10min_30min_then_hourly() {
+fn default_retry_schedule_rises_from_5s_to_hourly() {
     let schedule = Schedule::default();
     let secs: Vec<u64> = (1..=8).map(|n| schedule.base(n).as_secs()).collect();
     assert_eq!(secs, [5, 30, 120, 600, 1800, 3600, 3600, 3600]);
@@ -47,7 +47,7 @@ fn nothing_follows_what_no_retry_can_help() {
 }
 
 #[test]
-fn delay_seconds_and_the_three_forms_of_a_date_are_read() {
+fn retry_after_parses_seconds_and_three_date_forms() {
     let now = DateTime::from_timestamp(784_111_777, 0).unwrap();
     let secs = |text: &str| parse_retry_after(text.as_bytes(), now).map(|d| d.as_secs());
     assert_eq!(secs("0"), Some(0));
@@ -90,7 +90,7 @@ fn delay_seconds_and_the_three_forms_of_a_date_are_read() {
 
 proptest! {
     #[test]
-    fn the_wait_is_never_shorter_than_schedule_or_wish_and_at_most_a_day(
+    fn retry_delay_meets_schedule_and_wish_within_day(
         made in 1u32..200, wish in 0u64..200_000, seed: u64,
     ) {
         let policy = RetryPolicy::new(1000);
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_without_panic_and_within_a_day(value: Vec<u8>, now in -60_000_000_000i64..250_000_000_000) {
+    fn retry_after_of_any_bytes_stays_within_day(value: Vec<u8>, now in -60_000_000_000i64..250_000_000_000) {
         let now = DateTime::from_timestamp(now, 0).unwrap();
         prop_assert!(parse_retry_after(&value, now).is_none_or(|wait| wait <= MAX_DELAY));
     }

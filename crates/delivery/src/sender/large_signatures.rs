@@ -39,7 +39,7 @@ mod tests {
     use crate::egress::TargetPolicy;
 
     #[tokio::test]
-    async fn a_large_message_is_signed_apart_and_a_small_one_at_once() {
+    async fn large_message_is_signed_in_blocking_pool() {
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let keys = SigningKeys::parse(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]).unwrap();
         let now = DateTime::from_timestamp(1_614_265_330, 0).unwrap();

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_has_everything_in_order_but_the_credentials() {
+    fn masked_head_keeps_order_and_hides_only_credentials() {
         let url = "https://example.com/in?a=1#x".parse().unwrap();
         let request = Request::builder(url)
             .header("X-First", "1")
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_8_kib_is_cut_and_says_so() {
+    fn masked_head_over_8_kib_is_marked_cut() {
         let url = "https://example.com/".parse().unwrap();
         let long = |request: crate::RequestBuilder, n| {
             request.header(&format!("X-{n}"), "v".repeat(1_000))

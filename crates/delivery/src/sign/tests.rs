@@ -3,7 +3,7 @@ use chrono::DateTime;
 use super::*;
 
 #[test]
-fn debug_of_a_key_shows_no_byte_of_it() {
+fn signing_key_debug_output_shows_no_key_bytes() {
     let text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let shown = format!("{:?}", SigningKeys::parse([text]).unwrap());
     assert!(!shown.contains("MfKQ") && shown.contains("v1"), "{shown}");
@@ -22,7 +22,7 @@ fn each_key_signs_during_rotation() {
 }
 
 #[test]
-fn no_keys_is_an_error_and_not_an_unsigned_delivery() {
+fn empty_signing_key_list_is_an_error() {
     assert_eq!(SigningKeys::parse([]).unwrap_err(), SigningKeyError::Length);
     assert!(SigningKeys::new([]).is_none());
 }

@@ -20,7 +20,7 @@ fn groups(file: &str) -> Vec<Value> {
 }
 
 #[test]
-fn hmac_tags_are_judged_as_wycheproof_does_and_truncated_ones_are_refused() {
+fn hmac_verification_matches_wycheproof_and_refuses_truncated_tags() {
     let (mut whole, mut truncated) = (0, 0);
     for group in groups(include_str!(
         "../../tests/vectors/wycheproof/hmac_sha256_test.json"
@@ -45,7 +45,7 @@ fn hmac_tags_are_judged_as_wycheproof_does_and_truncated_ones_are_refused() {
 }
 
 #[test]
-fn ed25519_signatures_are_judged_as_wycheproof_does() {
+fn ed25519_verification_matches_wycheproof() {
     let mut valid = 0;
     for group in groups(include_str!(
         "../../tests/vectors/wycheproof/ed25519_test.json"

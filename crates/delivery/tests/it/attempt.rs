@@ -14,7 +14,7 @@ fn answer(text: &str, after: After) -> (Vec<u8>, After) {
 }
 
 #[tokio::test]
-async fn a_2xx_answer_is_a_success_and_is_kept() {
+async fn response_2xx_succeeds_and_is_captured() {
     let mut receiver =
         Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nx-a: b\r\n\r\nhello").await;
     let request = post(&receiver.url())
@@ -50,7 +50,7 @@ async fn a_2xx_answer_is_a_success_and_is_kept() {
 }
 
 #[tokio::test]
-async fn each_status_is_judged_by_its_first_digit() {
+async fn response_status_is_classified_by_first_digit() {
     for status in [
         200u16, 204, 299, 300, 301, 304, 307, 400, 401, 404, 410, 413, 429, 500, 503, 600, 999,
     ] {
@@ -73,7 +73,7 @@ async fn each_status_is_judged_by_its_first_digit() {
 }
 
 #[tokio::test]
-async fn retry_after_counts_on_429_and_503_in_both_forms() {
+async fn retry_after_counts_only_on_429_and_503() {
     let date = "Fri, 15 Jan 2027 08:01:00 GMT"; // 60 s after now()
     for (status, value, expected) in [
         (429, "120", Retryable::After(Duration::from_secs(120))),
@@ -93,7 +93,7 @@ async fn retry_after_counts_on_429_and_503_in_both_forms() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_refused_at_once() {
+async fn closed_port_reports_connection_refused() {
     let addr = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -113,7 +113,7 @@ async fn nobody_listening_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_before_the_head_is_reset() {
+async fn connection_ending_before_full_head_reports_reset() {
     for (text, after) in [
         ("", After::Reset),
         ("", After::Close),
@@ -138,7 +138,7 @@ async fn a_connection_that_ends_before_the_head_is_reset() {
 }
 
 #[tokio::test]
-async fn a_body_cut_short_does_not_undo_a_2xx() {
+async fn truncated_2xx_body_remains_a_success() {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf";
     for after in [After::Reset, After::Close, After::Hang] {
         let receiver = Receiver::start(vec![answer(head, after)]).await;
@@ -176,7 +176,7 @@ async fn silence_ends_with_the_budget_in_each_phase() {
 }
 
 #[tokio::test]
-async fn a_target_that_does_not_read_times_out_while_sending() {
+async fn target_that_never_reads_times_out_while_sending() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let request = post(&url)
@@ -190,7 +190,7 @@ async fn a_target_that_does_not_read_times_out_while_sending() {
 }
 
 #[tokio::test]
-async fn sixteen_kib_of_the_body_are_kept_and_not_one_byte_more() {
+async fn response_body_is_kept_up_to_16_kib() {
     for (length, truncated) in [
         (0, false),
         (16_383, false),
@@ -213,7 +213,7 @@ async fn sixteen_kib_of_the_body_are_kept_and_not_one_byte_more() {
 }
 
 #[tokio::test]
-async fn a_forbidden_target_is_refused_without_a_connection_and_for_good() {
+async fn forbidden_target_is_refused_permanently_without_connecting() {
     let receiver = Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let sender = delivery::Sender::builder(delivery::TargetPolicy::public())
         .build()

@@ -74,7 +74,7 @@ async fn mail_server() -> u16 {
 }
 
 #[tokio::test]
-async fn each_class_has_a_code_and_words_for_the_user() {
+async fn error_class_has_code_and_user_message() {
     let closed = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()

@@ -62,7 +62,7 @@ async fn send(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_connection_of_an_identity_is_used_by_another_or_by_none() {
+async fn connection_is_never_shared_between_client_identities() {
     let (root, [ada, bob], sender) = parts();
     for asks in ways(H1) {
         let receiver = Asking::start(&root, asks).await;
@@ -103,7 +103,7 @@ async fn no_connection_of_an_identity_is_used_by_another_or_by_none() {
 }
 
 #[tokio::test]
-async fn tls_sessions_are_resumed_by_the_identity_that_they_are_of() {
+async fn tls_session_resumes_only_with_its_own_identity() {
     let (root, [ada, bob], sender) = parts();
     for versions in [OLD, NEW] {
         let keeps = false;
@@ -162,7 +162,7 @@ async fn a_target_that_refuses_says_what_it_misses() {
 }
 
 #[tokio::test]
-async fn another_origin_is_not_shown_the_identity_after_a_redirect() {
+async fn redirect_to_other_origin_hides_client_identity() {
     let (root, [ada, _], sender) = parts();
     let (first, second) = (
         Asking::start(&root, H1).await,
@@ -178,7 +178,7 @@ async fn another_origin_is_not_shown_the_identity_after_a_redirect() {
 }
 
 #[tokio::test]
-async fn it_is_shown_in_place_of_the_senders_own() {
+async fn client_identity_overrides_the_senders_certificate() {
     let (root, [ada, bob], _) = parts();
     let sender = trusting(&root).client_certificate(bob.chain, bob.key);
     let sender = sender.build().unwrap();
@@ -192,7 +192,7 @@ async fn it_is_shown_in_place_of_the_senders_own() {
 }
 
 #[test]
-fn each_mistake_is_told_in_words_without_the_key() {
+fn client_identity_errors_are_named_without_the_key() {
     use ClientIdentityError as E;
     let (root, [ada, bob], _) = parts();
     let encrypted =

@@ -164,7 +164,7 @@ async fn no_retries_means_one_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_policy_forbids_is_not_tried_again() {
+async fn forbidden_target_is_not_retried() {
     let (sender, dial, _seen) = setup(&[("", After::Close)]);
     let inner = Request::builder("http://10.0.0.1/".parse().unwrap())
         .build()

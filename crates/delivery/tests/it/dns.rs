@@ -92,7 +92,7 @@ async fn one_bad_address_refuses_the_whole_name() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_is_judged_anew_each_time() {
+async fn changed_dns_answer_is_checked_on_every_attempt() {
     let receiver =
         Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
     let resolver = Scripted::new(&[&["127.0.0.1"], &["10.0.0.1"], &["127.0.0.1"]]);
@@ -131,7 +131,7 @@ async fn literal_addresses_are_never_looked_up() {
 }
 
 #[tokio::test]
-async fn a_dead_address_does_not_hide_a_live_one() {
+async fn unreachable_address_falls_back_to_next_one() {
     let receiver = Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     // Nobody listens on the port at 127.0.0.2: the connection is refused immediately, the next
     // address is tried.
@@ -146,7 +146,7 @@ async fn a_dead_address_does_not_hide_a_live_one() {
 }
 
 #[tokio::test]
-async fn failures_of_the_name_service_are_told_apart_and_retried() {
+async fn dns_failures_are_distinguished_and_retried() {
     let failed = Arc::new(Scripted {
         script: vec![Err(DnsFault::Failed)],
         asked: AtomicUsize::new(0),
@@ -166,7 +166,7 @@ async fn failures_of_the_name_service_are_told_apart_and_retried() {
 }
 
 #[tokio::test]
-async fn the_system_resolver_knows_this_machine_and_that_invalid_is_nobody() {
+async fn system_resolver_finds_localhost_and_rejects_invalid_domain() {
     let resolver = SystemResolver::new(2);
     let found = resolver.resolve("localhost").await.unwrap();
     assert!(
@@ -178,7 +178,7 @@ async fn the_system_resolver_knows_this_machine_and_that_invalid_is_nobody() {
 
 /// The same holds for a name, and with an idle connection that a wider policy opened.
 #[tokio::test]
-async fn what_is_open_at_one_port_is_reached_at_that_port_only() {
+async fn policy_allow_at_opens_only_that_port() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
     let (open, other) = (Receiver::fixed(OK).await, Receiver::fixed(OK).await);
     let policy = TargetPolicy::public().allow_at(open.addr);

@@ -132,7 +132,7 @@ async fn without_signature_and_authorization() {
 }
 
 #[tokio::test]
-async fn what_the_sender_vouches_for_goes_out_once_and_a_given_user_agent_keeps_its_place() {
+async fn forged_webhook_headers_are_replaced_user_agent_stays() {
     let (addr, mut arrived) = listen(None).await;
     let request = post(&format!("http://{addr}/"))
         .header("Webhook-Id", "forged")
@@ -202,7 +202,7 @@ async fn trace_headers_over_http1_are_lower_case() {
 }
 
 #[tokio::test]
-async fn a_response_before_the_body_mixes_no_two_requests() {
+async fn response_before_body_never_mixes_requests() {
     let (addr, mut arrived) = listen_and(Responds::BeforeTheBody, None).await;
     let sender = local_sender();
     let builder = given(post(&format!("http://{addr}/")));
@@ -226,7 +226,7 @@ async fn a_response_before_the_body_mixes_no_two_requests() {
 }
 
 #[tokio::test]
-async fn a_receiver_of_http_1_0_that_keeps_its_connection_gets_the_same_message_again() {
+async fn http_1_0_keep_alive_receives_identical_messages() {
     let response = "HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n";
     let mut receiver = Receiver::fixed(response).await;
     let request = given(post(&receiver.url())).build().unwrap();
@@ -239,7 +239,7 @@ async fn a_receiver_of_http_1_0_that_keeps_its_connection_gets_the_same_message_
 }
 
 #[tokio::test]
-async fn an_empty_body_is_announced_where_the_method_has_one() {
+async fn empty_body_has_content_length_for_body_methods() {
     let (addr, mut arrived) = listen(None).await;
     let sender = local_sender();
     for (method, announced) in [

@@ -67,7 +67,7 @@ async fn all_requests_to_an_origin_share_one_connection() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
+async fn http2_goaway_between_requests_costs_no_attempt() {
     let root = ca();
     let (listener, acceptor, url) = listen(&root).await;
     let connections = Arc::new(AtomicUsize::new(0));
@@ -93,7 +93,7 @@ async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
 }
 
 #[tokio::test]
-async fn attempts_that_lose_their_connection_open_the_next_one_together() {
+async fn attempts_losing_connection_share_the_next_one() {
     let root = ca();
     let (listener, acceptor, url) = listen(&root).await;
     let connections = Arc::new(AtomicUsize::new(0));

@@ -147,7 +147,7 @@ async fn abused(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn abuse_ends_within_the_budget_and_costs_one_connection() {
+async fn http2_abuse_ends_in_time_on_one_connection() {
     let root = ca();
     for abuse in abuses() {
         let (listener, acceptor, url) = listen(&root).await;
@@ -185,7 +185,7 @@ async fn abuse_ends_within_the_budget_and_costs_one_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_writes_on_between_two_requests_is_left() {
+async fn http2_receiver_flooding_while_idle_is_disconnected() {
     let floods = [
         ("unknown frames", frame(0xbb, 0, 0, &[0; 16_000])),
         ("windows", frame(8, 0, 0, &[0, 0, 0, 1]).repeat(1_000)),

@@ -34,7 +34,7 @@ async fn a_connection_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_while_idle_costs_no_attempt() {
+async fn connection_closed_while_idle_costs_no_attempt() {
     let receiver = Receiver::start(script(&[(OK, After::Close)])).await;
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
     for _ in 0..20 {
@@ -46,7 +46,7 @@ async fn a_connection_that_was_closed_while_idle_costs_no_attempt() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one() {
+async fn unsolicited_response_is_never_used_for_next_request() {
     let two = format!("{OK}HTTP/1.1 201 Smuggled\r\ncontent-length: 0\r\n\r\n");
     let receiver = Receiver::start(script(&[(&two, After::Keep), (OK, After::Keep)])).await;
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
@@ -61,7 +61,7 @@ async fn an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_narrower_policy_does_not_use_what_a_wider_one_opened() {
+async fn narrower_policy_does_not_reuse_wider_connections() {
     let receiver = Receiver::fixed(OK).await;
     let url = format!("http://localhost:{}/", receiver.addr.port());
     let request = post(&url).build().unwrap();
@@ -126,7 +126,7 @@ async fn idle_connections_are_closed_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_at_once_each_arrive_once() {
+async fn concurrent_requests_each_arrive_exactly_once() {
     let receiver = Receiver::fixed(OK).await;
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
     let mut running = tokio::task::JoinSet::new();
@@ -230,7 +230,7 @@ impl Dial for Hasty {
 }
 
 #[tokio::test]
-async fn a_connection_whose_head_is_not_wholly_written_gets_no_other_request() {
+async fn connection_with_unfinished_head_is_never_reused() {
     let hasty = Arc::new(Hasty::default());
     let builder = local_builder().dialer(Arc::clone(&hasty) as Arc<dyn Dial>);
     let sender = builder.build().unwrap();

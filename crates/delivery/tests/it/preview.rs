@@ -6,7 +6,7 @@ use crate::support::receiver::{Receiver, local_sender};
 use crate::support::request::{now, post};
 
 #[tokio::test]
-async fn the_preview_holds_the_headers_and_the_body_that_are_sent() {
+async fn preview_equals_sent_headers_and_body() {
     let mut receiver = Receiver::fixed("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let request = post(&receiver.url())
         .header("x-b", "2")
@@ -40,7 +40,7 @@ async fn the_preview_holds_the_headers_and_the_body_that_are_sent() {
 }
 
 #[test]
-fn the_preview_tells_what_policy_says() {
+fn preview_reports_the_policy_verdict() {
     let sender = delivery::Sender::builder(TargetPolicy::public())
         .build()
         .unwrap();

@@ -133,7 +133,7 @@ fn through(proxy: &str) -> Sender {
 }
 
 #[tokio::test]
-async fn http_connect_is_asked_for_the_judged_address() {
+async fn http_connect_proxy_receives_the_checked_address() {
     let receiver = Receiver::fixed(OK).await;
     let proxy = Fake::http(None).await;
     let request = post(&format!("http://hooks.example:{}/", receiver.addr.port()))
@@ -162,7 +162,7 @@ async fn http_connect_is_asked_for_the_judged_address() {
 }
 
 #[tokio::test]
-async fn socks5_is_asked_for_the_judged_address_with_and_without_a_login() {
+async fn socks5_proxy_receives_checked_address_with_optional_login() {
     let receiver = Receiver::fixed(OK).await;
     let request = post(&format!("http://hooks.example:{}/", receiver.addr.port()))
         .build()
@@ -241,7 +241,7 @@ async fn targets_that_bypass_the_proxy_are_reached_directly() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_fails_is_told_apart_from_the_target() {
+async fn proxy_failure_is_distinct_from_target_failure() {
     let dead = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -279,7 +279,7 @@ async fn a_proxy_that_fails_is_told_apart_from_the_target() {
 }
 
 #[test]
-fn what_is_no_proxy_is_refused_without_showing_its_password() {
+fn invalid_proxy_is_refused_without_showing_password() {
     for url in [
         "",
         "proxy:3128",

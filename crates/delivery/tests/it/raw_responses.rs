@@ -162,11 +162,11 @@ async fn play_all(tls: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_raw_answer_gets_its_class_in_time_for_one_request() {
+async fn raw_responses_are_classified_in_time_over_http() {
     play_all(false).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_raw_answer_gets_its_class_over_tls_too() {
+async fn raw_responses_are_classified_in_time_over_tls() {
     play_all(true).await;
 }

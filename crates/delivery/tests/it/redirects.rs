@@ -43,7 +43,7 @@ fn signed(url: &str) -> Request {
 }
 
 #[tokio::test]
-async fn a_hop_within_the_origin_is_the_same_message_elsewhere() {
+async fn same_origin_redirect_resends_the_same_message() {
     for status in [301, 302, 307, 308] {
         let mut receiver = Receiver::start(answers(&[&to(status, "../moved?y=2#part"), OK])).await;
         let attempt = following(3).send(&signed(&receiver.url()), now()).await;
@@ -59,7 +59,7 @@ async fn a_hop_within_the_origin_is_the_same_message_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_request_may_stay_where_it_is_and_keep_more_of_the_response() {
+async fn request_can_disable_redirects_and_raise_capture_limit() {
     let redirect = to(307, "/moved").replace("length: 0\r\n\r\n", "length: 5\r\n\r\nabcde");
     let receiver = Receiver::start(answers(&[&redirect])).await;
     let sender = local_builder().follow_redirects(3).capture_limit(2);
@@ -105,7 +105,7 @@ async fn credentials_stay_with_their_origin() {
 }
 
 #[tokio::test]
-async fn a_way_back_does_not_bring_the_credentials_back() {
+async fn redirect_back_to_origin_restores_no_credentials() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let middle = Receiver::fixed(&to(302, &format!("http://{addr}/back"))).await;
@@ -139,7 +139,7 @@ async fn the_number_of_hops_is_bounded() {
 }
 
 #[tokio::test]
-async fn each_hop_is_judged_anew() {
+async fn redirect_targets_are_each_checked_by_policy() {
     let forbidden = Receiver::fixed(OK).await;
     let port = forbidden.addr.port();
     for location in [
@@ -179,7 +179,7 @@ async fn each_hop_is_judged_anew() {
 }
 
 #[tokio::test]
-async fn what_must_not_be_followed_is_the_answer_itself() {
+async fn unfollowable_redirect_is_the_final_response() {
     let end = Receiver::fixed(OK).await;
     let addr = end.addr;
     let doubled = format!(

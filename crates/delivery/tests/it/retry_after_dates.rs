@@ -7,7 +7,7 @@ use delivery::parse_retry_after;
 use serde_json::Value;
 
 #[test]
-fn dates_of_http_are_read_and_mean_what_they_say() {
+fn retry_after_dates_agree_with_curl_vectors() {
     let mut accepted = Vec::new();
     for line in include_str!("../vectors/retry-after/curl_dates.jsonl").lines() {
         let row: Value = serde_json::from_str(line).unwrap();

@@ -19,8 +19,8 @@ const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 /// Runs in its own process, whose environment names the location of the operating system's
 /// certificates.
 #[tokio::test]
-async fn the_platforms_roots_are_those_of_the_operating_system() {
-    let this = "roots_and_provider::the_platforms_roots_are_those_of_the_operating_system";
+async fn platform_roots_come_from_the_operating_system() {
+    let this = "roots_and_provider::platform_roots_come_from_the_operating_system";
     if let Ok(target) = std::env::var(TARGET) {
         return with_the_platforms_roots(&target).await;
     }

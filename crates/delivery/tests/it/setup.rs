@@ -59,7 +59,7 @@ fn pem(certificate: &[u8]) -> String {
 }
 
 #[test]
-fn header_names_are_three_different_tokens_that_nobody_else_needs() {
+fn header_names_are_three_distinct_unreserved_tokens() {
     assert!(HeaderNames::new("svix-id", "svix-timestamp", "svix-signature").is_ok());
     for (id, timestamp, signature) in [
         ("", "b", "c"),

@@ -45,7 +45,7 @@ fn we_sign_as_the_other_libraries_do() {
 }
 
 #[test]
-fn a_receiver_accepts_the_good_and_refuses_the_bad() {
+fn receiver_verification_matches_standard_webhooks_vectors() {
     for row in rows("verify") {
         let verifier = Verifier::new([row["secret"].as_str().unwrap().parse().unwrap()]);
         let header = |name: &str| row["headers"][name].as_str().unwrap_or_default();
@@ -80,7 +80,7 @@ fn only_well_formed_secrets_become_keys() {
 }
 
 #[test]
-fn what_we_sign_with_either_scheme_a_receiver_accepts_and_no_changed_byte() {
+fn signatures_of_both_schemes_verify_and_detect_changes() {
     let keys = SigningKeys::parse([
         "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==",
         "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::support::spellings::{FORBIDDEN, PUBLIC, spellings};
 
 #[test]
-fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() {
+fn special_purpose_prefixes_are_refused_up_to_edges() {
     let table = include_str!("../vectors/ip/special_purpose.csv");
     let (policy, mut rows) = (TargetPolicy::public(), 0);
     for line in table.lines().skip(1) {
@@ -44,7 +44,7 @@ fn inside(net: IpNet, v4: Ipv4Addr) -> IpAddr {
 }
 
 #[test]
-fn public_addresses_up_to_the_edges_of_the_special_ones_get_through() {
+fn public_addresses_next_to_special_ranges_are_allowed() {
     for text in PUBLIC {
         assert_eq!(
             TargetPolicy::public().check(text.parse().unwrap()),
@@ -55,7 +55,7 @@ fn public_addresses_up_to_the_edges_of_the_special_ones_get_through() {
 }
 
 #[test]
-fn a_forbidden_address_is_refused_in_all_its_spellings() {
+fn forbidden_address_is_refused_in_every_spelling() {
     let policy = TargetPolicy::public();
     let (mut judged, mut let_through) = (0, Vec::new());
     for text in FORBIDDEN {
@@ -85,7 +85,7 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
 }
 
 #[test]
-fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
+fn allowed_networks_exclude_metadata_unless_allowed_separately() {
     let all = TargetPolicy::public()
         .allow("0.0.0.0/0".parse().unwrap())
         .allow("::/0".parse().unwrap());
@@ -175,7 +175,7 @@ fn a_refusal_says_what_the_platform_advises() {
 }
 
 #[test]
-fn names_ports_and_schemes_are_judged_too() {
+fn policy_checks_host_names_ports_and_schemes() {
     let policy = TargetPolicy::public()
         .only_host("*.example.com".parse().unwrap())
         .deny_host("evil.example.com".parse().unwrap())
@@ -211,7 +211,7 @@ fn names_ports_and_schemes_are_judged_too() {
 
 proptest! {
     #[test]
-    fn outside_2000_slash_3_nothing_but_unfolded_addresses_gets_through(bits: u128) {
+    fn ipv6_outside_2000_slash_3_is_refused(bits: u128) {
         let v6 = Ipv6Addr::from(bits);
         let first = v6.segments()[0];
         prop_assume!(!(0x2000..0x4000).contains(&first));
@@ -219,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mapped_address_is_judged_as_the_address_that_it_is(bits: u32) {
+    fn mapped_address_gets_the_verdict_of_its_ipv4(bits: u32) {
         let v4 = Ipv4Addr::from(bits);
         let policy = TargetPolicy::public();
         prop_assert_eq!(policy.check(v4.into()), policy.check(v4.to_ipv6_mapped().into()));

@@ -230,7 +230,7 @@ async fn certificates_are_verified_unless_insecure_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_a_size_that_nobody_needs_is_refused_in_time() {
+async fn oversized_certificate_is_refused_in_time() {
     let root = ca();
     for names in [10_000, 60_000] {
         let names: Vec<_> = (0..names)

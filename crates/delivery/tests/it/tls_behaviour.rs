@@ -11,7 +11,7 @@ use crate::support::tls::{BOTH, TlsReceiver};
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 #[tokio::test]
-async fn the_two_trust_levels_share_neither_connections_nor_session_tickets() {
+async fn trust_levels_share_no_connections_or_session_tickets() {
     let root = ca();
     let receiver = TlsReceiver::start(
         config(&Shown::self_signed(&params(&["a.example"])), BOTH, &[]),
@@ -39,7 +39,7 @@ async fn the_two_trust_levels_share_neither_connections_nor_session_tickets() {
 }
 
 #[tokio::test]
-async fn versions_below_the_minimum_are_refused_whatever_the_trust() {
+async fn tls_below_minimum_is_refused_at_any_trust() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example"]));
     let old = TlsReceiver::start(
@@ -75,7 +75,7 @@ async fn versions_below_the_minimum_are_refused_whatever_the_trust() {
 }
 
 #[tokio::test]
-async fn the_name_asked_for_is_the_host_name_and_none_for_an_address() {
+async fn sni_is_host_name_and_absent_for_addresses() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example", "127.0.0.1"]));
     let mut receiver = TlsReceiver::start(config(&shown, BOTH, &[]), OK, After::Keep).await;
@@ -88,7 +88,7 @@ async fn the_name_asked_for_is_the_host_name_and_none_for_an_address() {
 }
 
 #[tokio::test]
-async fn a_client_certificate_is_shown_to_who_asks_for_it() {
+async fn client_certificate_is_presented_if_receiver_requests_it() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example"]));
     let mut roots = rustls::RootCertStore::empty();
@@ -134,7 +134,7 @@ async fn a_client_certificate_is_shown_to_who_asks_for_it() {
 }
 
 #[tokio::test]
-async fn a_body_without_an_end_is_marked_when_close_notify_is_missing() {
+async fn unframed_body_without_close_notify_is_marked_truncated() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example"]));
     for (answer, truncated) in [(OK, false), ("HTTP/1.1 200 OK\r\n\r\nok", true)] {
@@ -149,7 +149,7 @@ async fn a_body_without_an_end_is_marked_when_close_notify_is_missing() {
 }
 
 #[tokio::test]
-async fn http_1_1_is_spoken_where_the_receiver_chooses_it() {
+async fn alpn_falls_back_to_http_1_1() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example"]));
     for alpn in [&["http/1.1"][..], &[]] {

@@ -41,7 +41,7 @@ async fn a_request_carries_its_trace_and_shows_it() {
 }
 
 #[tokio::test]
-async fn a_header_of_the_requests_own_stays_and_is_not_mixed_with_another_trace() {
+async fn request_trace_header_is_kept_and_never_mixed() {
     for (own, parent, state) in [
         ("TraceParent", Some("mine"), None),
         ("tracestate", None, Some("mine")),
@@ -56,7 +56,7 @@ async fn a_header_of_the_requests_own_stays_and_is_not_mixed_with_another_trace(
 }
 
 #[tokio::test]
-async fn a_trace_follows_a_redirect_within_its_origin_alone() {
+async fn trace_context_follows_redirects_only_within_origin() {
     let following = local_builder().follow_redirects(3).build().unwrap();
     let mut other = Receiver::fixed(OK).await;
     let elsewhere = to(&format!("//{}/b", other.addr));
@@ -75,7 +75,7 @@ async fn a_trace_follows_a_redirect_within_its_origin_alone() {
 }
 
 #[test]
-fn what_would_be_a_header_of_its_own_is_refused() {
+fn trace_header_with_line_break_is_refused() {
     let request = post("http://a.example/").build().unwrap();
     let refused = |parent, state| request.clone().with_trace(parent, state).unwrap_err();
     let header = |name: &str| RequestError::HeaderValue(name.to_owned());

@@ -117,7 +117,7 @@ async fn expect_all_reached(sender: &Sender, hits: &Hits, what: &str) {
 
 #[tokio::test]
 #[ignore = "needs a network namespace: unshare -n sh crates/delivery/tests/sinkhole/run.sh"]
-async fn nobody_is_ever_connected_to_whom_the_policy_refuses() {
+async fn policy_refused_targets_are_never_connected_to() {
     let hits = world().await;
     dns::serve().await;
     let urls = hostile();

@@ -205,15 +205,15 @@ webhooks-table-all = All
 
 ## Dropped deliveries
 
-webhooks-dropped-title = Dropped
-webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one hour.
+webhooks-rejected-title = Dropped
+webhooks-rejected = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one hour.
 # The beginning of the minute or hour.
-webhooks-dropped-minute = From
-webhooks-dropped-deliveries = Deliveries
-webhooks-dropped-reason = Reason
-webhooks-dropped-waiting = Too many deliveries, or too many bytes, were waiting.
-webhooks-dropped-occurrence = One occurrence ran too many tasks, or produced too many bytes.
-webhooks-dropped-rate = The webhook’s owner caused more in a minute, for example by logging in, than may run.
+webhooks-rejected-minute = From
+webhooks-rejected-deliveries = Deliveries
+webhooks-rejected-reason = Reason
+webhooks-rejected-waiting = Too many deliveries, or too many bytes, were waiting.
+webhooks-rejected-occurrence = One occurrence ran too many tasks, or produced too many bytes.
+webhooks-rejected-rate = The webhook’s owner caused more in a minute, for example by logging in, than may run.
 
 ## The form
 

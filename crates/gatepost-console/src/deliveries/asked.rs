@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_is_the_first_of_the_newest() {
+    fn invalid_page_query_gives_newest_first_page() {
         for query in ["after=x&sort=-created", "back=-1", "after=0", "sort=status"] {
             let asked = asked(query);
             assert_eq!(asked.query(asked.place), "", "{query}");

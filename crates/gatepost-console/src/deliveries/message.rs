@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_keeps_its_order_its_numbers_and_its_strings() {
+    fn pretty_json_keeps_order_numbers_and_strings() {
         let text =
             "{\"b\":1.00,\"a\":[1e9,{ }, [ ] ,\"x: {,\\\"\\\\\"],\r\n\t\"ä\":12345678901234567890}";
         let shown = "{\n  \"b\": 1.00,\n  \"a\": [\n    1e9,\n    {},\n    [],\n    \"x: {,\\\"\\\\\"\n  ],\n  \"ä\": 12345678901234567890\n}";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_or_too_long_stays_as_it_is() {
+    fn non_json_or_oversized_message_is_not_formatted() {
         for text in ["", "hello", "\"text\"", "1", "{", "{\"a\":1}x", "[1,]"] {
             assert_eq!(pretty(text), None, "{text}");
         }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_has_placeholders_and_what_curl_does_not_write_itself() {
+    fn curl_command_masks_credentials_and_omits_automatic_headers() {
         let log = b"POST https://example.com/(hidden) HTTP/1.1\r\nHost: example.com\r\nAuthorization: (hidden)\r\nX-Empty: \r\nx-time: a: b\r\nContent-Length: 2\r\n(cut)\r\n";
         let line = curl(&Head::parse(log).unwrap(), "{}", "m.txt");
         let wanted = [
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_no_argument_holds_is_read_from_its_file() {
+    fn curl_reads_large_or_nul_message_from_file() {
         let large = "x".repeat(MOST + 1);
         for message in [large.as_str(), "a\0b"] {
             let line = curl(&head("a"), message, "message-7.txt");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_shell_knows_gets_out_of_its_quotes() {
+    fn curl_command_quotes_all_shell_characters() {
         for text in [
             "'",
             "''",

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_not_logged() {
+    fn form_debug_output_omits_typed_values() {
         let form = Form::parse(b"token=s3cret&name=x");
         assert_eq!(format!("{form:?}"), r#"["token", "name"]"#);
     }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_page_sends_is_refused_by_the_name_of_its_field() {
+    fn oversized_form_is_refused_naming_the_field() {
         let rows = (0..100_000).map(|row| format!("allow.{row}.net=&"));
         let of_rows = refused(&rows.collect::<String>());
         assert_eq!(of_rows, ("allow".into(), Excess::Fields));

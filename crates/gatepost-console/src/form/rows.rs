@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_the_order_of_the_page_whatever_their_numbers() {
+    fn form_rows_keep_page_order_regardless_of_numbers() {
         let sent = "header.7.name=B&header.7.value=2&name=x&header.2.name=A&header.2.value=1&header.7.other=y&headers=z&header.x";
         assert_eq!(headers(sent, 9).rows, [["B", "2"], ["A", "1"]]);
         assert_eq!(headers("header.0.value=1", 9).rows, [["", "1"]]);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_as_many_rows_are_read_as_there_may_be() {
+    fn form_rows_beyond_the_limit_are_not_read() {
         let sent = "header.a.name=1&header.b.name=2&header.c.name=3&header.a.value=4";
         let (three, two) = (headers(sent, 3), headers(sent, 2));
         let texts = Texts::english();

@@ -207,7 +207,7 @@ fn name(ctx: &PageContext, _owners: &PlatformNames, leaked: &LeakedKey) -> Marku
             @if leaked.done == OnLeak::Delete { strong { (name) } }
             @else { a href=(ctx.at(&format!("/keys/{}", row.id))) { strong { (name) } } }
             br;
-            code.quiet.nowrap { (row.key.hint) }
+            code.quiet.nowrap { (row.key.masked) }
         }
     }
 }

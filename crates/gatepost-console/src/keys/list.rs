@@ -98,7 +98,7 @@ impl Listing for KeyList {
     }
 
     fn texts<'a>(&'a self, row: &'a KeyRow) -> Vec<Cow<'a, str>> {
-        let (key, hint) = (&row.key, row.key.hint.to_string());
+        let (key, hint) = (&row.key, row.key.masked.to_string());
         vec![
             key.name.as_str().into(),
             key.description.as_str().into(),

@@ -139,7 +139,7 @@ pub(super) fn about(ctx: &PageContext, row: &KeyRow, text: &str) -> Markup {
     let name = seen(row.key.name.as_str());
     let parts = [
         ("name", html! { strong { (name) } }.into()),
-        ("hint", html! { code { (row.key.hint) } }.into()),
+        ("masked", html! { code { (row.key.masked) } }.into()),
     ];
     html! { p { (ctx.texts().markup(text, &parts)) } }
 }

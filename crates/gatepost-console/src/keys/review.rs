@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_nobody_uses_and_keys_that_end_soon_are_pointed_out() {
+    fn unused_and_soon_expiring_keys_are_marked() {
         assert_eq!(marked(None, Some(89)), Vec::<String>::new());
         assert_eq!(marked(None, Some(90)), ["unused for 90 days"]);
         assert_eq!(marked(None, None), ["never used"]);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_just_made_is_no_unused_one() {
+    fn newly_created_key_is_not_unused() {
         let (mut key, now) = key(None, None);
         assert!(is_unused(&key, now));
         key.created = now - TimeDelta::days(89);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn expiry_is_told_in_words() {
+    fn key_expiry_is_shown_in_words() {
         let words = |days| {
             let (key, now) = key(days, None);
             expiry(&Texts::english(), key.expiration, now)

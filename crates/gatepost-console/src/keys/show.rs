@@ -79,7 +79,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup 
         section {
             dl {
                 dt { (t.of("keys-state")) } dd { (state(t, key, now)) }
-                dt { (t.of("keys-key")) } dd { code { (key.hint) } " " span.quiet { (t.of("keys-key-rest")) } }
+                dt { (t.of("keys-key")) } dd { code { (key.masked) } " " span.quiet { (t.of("keys-key-rest")) } }
                 dt { (t.of("keys-owner")) } dd { a href=(ctx.at(&user::path(key.owner))) { (seen(owner)) } }
                 @if !key.description.as_str().is_empty() { dt { (t.of("keys-description")) } dd.lines { (seen(key.description.as_str())) } }
                 dt { (t.of("keys-expiration")) } dd { (expiration(t, key.expiration, now)) }

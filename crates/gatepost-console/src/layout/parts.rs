@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_in_a_title_from_right_to_left_stands_apart_and_hides_nothing() {
+    fn right_to_left_title_isolates_and_escapes_name() {
         let name = seen("ci\u{202e}");
         let texts = Texts::read("ar", "keys-edit-title = تعديل { $name }").unwrap();
         let title = texts.with("keys-edit-title", &[("name", name.into())]);

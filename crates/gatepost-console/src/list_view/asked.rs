@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_must_be_in_one_of_the_texts_and_capitals_do_not_matter() {
+    fn list_search_requires_every_word_and_ignores_case() {
         assert!(finds("NIGHT build", &["nightly", "Build server 3"]));
         assert!(finds("  ", &[]));
         assert!(finds("ÜBER", &["über"]));

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_long_search_lets_others_go_on() {
+    async fn long_list_search_yields_cooperatively() {
         let mut context = Context::from_waker(Waker::noop());
         let even = |bytes| move |row: &u32| (row.is_multiple_of(2), bytes);
         let short = pin!(sifted((0..9).collect(), even(100)));

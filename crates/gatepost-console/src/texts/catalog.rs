@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_translation_is_said() {
+    fn translation_errors_name_the_problem() {
         let refused = |language, source| Texts::read(language, source).unwrap_err().to_string();
         for (language, source, error) in [
             (

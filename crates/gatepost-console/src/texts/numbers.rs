@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_example_is_none() {
+    fn invalid_number_example_is_rejected() {
         for (long, short) in [
             ("", ""),
             ("1,234,567.8", ""),

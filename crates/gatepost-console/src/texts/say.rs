@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_a_text_is_escaped_and_markup_is_not() {
+    fn translation_arguments_are_escaped_but_markup_is_not() {
         let t = texts(
             "en",
             "frame-failure-logged-out-text = Quick & <dirty>: { $login }!",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_translated_is_english() {
+    fn untranslated_text_falls_back_to_english() {
         let t = texts("de", "frame-cancel = Abbrechen");
         assert_eq!(t.of("frame-cancel"), "Abbrechen");
         assert_eq!(t.of("frame-row-add"), "Add row");
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_another_script_stands_apart_in_a_language_from_right_to_left() {
+    fn right_to_left_text_isolates_foreign_names() {
         let t = texts("ar-EG", "frame-go-to = إلى { $section }");
         let said = t.with("frame-go-to", &[("section", "API".into())]);
         assert_eq!(said, "إلى \u{2068}API\u{2069}");

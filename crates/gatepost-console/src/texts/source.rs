@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_the_texts_that_are_named_after_them() {
+    fn list_texts_exist_for_every_console_list() {
         let texts = super::super::Texts::english();
         for list in ["keys", "webhooks", "tasks", "events", "changes"] {
             for what in ["search", "searched", "count", "more", "matches", "too-many"] {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_text_is_used_and_each_name_has_one() {
+    fn text_names_are_all_used_and_defined() {
         let english = resource();
         let known: BTreeSet<&str> = variables(&english).into_keys().collect();
         let mut literal = BTreeSet::new();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_english_is_whole_and_each_name_stands_once() {
+    fn english_texts_parse_with_unique_names() {
         let read = FluentResource::try_new(SOURCE.to_owned());
         let read = read.map_err(|(_, errors)| errors).unwrap();
         let names: Vec<&str> = SOURCE

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_ends_with_the_hour_that_has_begun() {
+    fn chart_range_ends_with_the_current_hour() {
         let now: DateTime<Utc> = "2026-03-02T10:59:59Z".parse().unwrap();
         let from = Range::ALL.map(|range| range.from(now).to_rfc3339());
         let begins = ["2026-03-01T11", "2026-02-23T11", "2026-01-31T11"];

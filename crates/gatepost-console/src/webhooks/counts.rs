@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_with_the_first_of_its_full_hours() {
+    fn day_counts_begin_at_first_full_hour() {
         let now: DateTime<Utc> = "2026-03-02T10:59:59.5Z".parse().unwrap();
         let first: DateTime<Utc> = "2026-03-01T11:00:00Z".parse().unwrap();
         assert_eq!(beginning(now), first);

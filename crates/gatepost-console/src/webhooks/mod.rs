@@ -2,10 +2,10 @@
 
 mod charts;
 mod counts;
-mod dropped;
 mod form;
 pub(crate) mod health;
 mod list;
+mod rejected;
 mod resource;
 mod secrets;
 mod send_test;

@@ -3,19 +3,19 @@
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::TargetVerdict;
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{Delivery, DeliveryState, Dropped};
+use gatepost_storage::webhooks::{Delivery, DeliveryState, RejectedCount};
 use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Authorization, DeliveryMode, Webhook, WebhookId};
 
 use super::charts::{Charts, Range};
 use super::counts::{Counts, Open, of_all, of_day};
-use super::dropped::how_to_fetch;
 use super::form::{MASK, certificate_details};
 use super::health::{Condition, band, of_hours, success};
 use super::list::authorization;
+use super::rejected::how_to_fetch;
 use super::signing::signing_controls;
 use super::tabs::{Tab, tabs};
-use super::{dropped, target};
+use super::{rejected, target};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
@@ -59,7 +59,7 @@ pub(super) async fn live(
     let range = Range::parse(query.text("range"));
     let shown = Shown::read(&ctx, &row, range).await?;
     let parts = html! {
-        (shown.head(&ctx).markup()) (shown.band(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx)) (shown.settings(&ctx))
+        (shown.head(&ctx).markup()) (shown.band(&ctx)) (shown.figures(&ctx)) (shown.rejected(&ctx)) (shown.deliveries(&ctx)) (shown.settings(&ctx))
     };
     Ok(live_parts(&ctx, &parts))
 }
@@ -96,7 +96,7 @@ async fn page_in(
             div {
                 @if fetched { (how_to_fetch(ctx, row)) }
                 (shown.figures(ctx))
-                (shown.dropped(ctx))
+                (shown.rejected(ctx))
                 (shown.deliveries(ctx))
             }
             div {
@@ -137,7 +137,7 @@ struct Shown<'a> {
     /// The last delivery that was sent, if the webhook is failing.
     success: Option<Delivery>,
     names: Names,
-    dropped: Vec<Dropped>,
+    rejected: Vec<RejectedCount>,
 }
 
 impl<'a> Shown<'a> {
@@ -169,7 +169,7 @@ impl<'a> Shown<'a> {
             all: of_all(ctx, row.id).await?,
             latest,
             success: success.into_iter().next(),
-            dropped: dropped::of(ctx, row.id).await?,
+            rejected: rejected::of(ctx, row.id).await?,
         })
     }
 
@@ -258,9 +258,9 @@ impl<'a> Shown<'a> {
         })
     }
 
-    fn dropped(&self, ctx: &PageContext) -> Markup {
-        let section = dropped::section(ctx, &self.dropped);
-        self.live(ctx).part("dropped", "", &section)
+    fn rejected(&self, ctx: &PageContext) -> Markup {
+        let section = rejected::section(ctx, &self.rejected);
+        self.live(ctx).part("rejected", "", &section)
     }
 
     fn deliveries(&self, ctx: &PageContext) -> Markup {

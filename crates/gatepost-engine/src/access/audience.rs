@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use webhook_model::{Event, Field, Occurrence, Target};
 
 use super::accounts::{Answer, Standing};
-use super::parts::{Decides, Judge};
+use super::parts::{Authorizer, Decides};
 use super::rule::{Stands, is_addressed, stands};
 use super::subscription_policy::{Decision, Question, Watches};
 use crate::error::EngineError;
@@ -38,7 +38,7 @@ struct Said {
     addressee: Option<Answer>,
 }
 
-impl Judge {
+impl Authorizer {
     /// Returns whether each of these owners receives it; never waits. The caller must call it once
     /// for an occurrence, with all owners whose events match.
     pub(crate) fn hear(

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn all_are_counted_and_one_a_minute_is_written() {
+    async fn failures_are_counted_and_logged_once_a_minute() {
         let failures = Failures::none();
         assert_eq!(failures.count(), Some(1));
         assert!((0..999).all(|_| failures.count().is_none()));

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_never_has_more_than_a_quarter_and_leaves_nothing_behind() {
+    fn realm_gets_at_most_quarter_leaving_no_entry() {
         let crowd = Crowd::new();
         let fill = |tenant| -> Vec<_> {
             (0..100_000)
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_in_one_place_holds_up_no_other_and_gives_up_after_five_seconds() {
+    async fn full_realm_delays_no_other_and_times_out() {
         let crowd = Crowd::new();
         let under_way: Vec<_> = (0..16).map_while(|_| crowd.try_enter(place(1))).collect();
         let waiting: Vec<_> = (0..1_000)

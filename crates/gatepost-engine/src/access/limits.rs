@@ -1,11 +1,11 @@
 //! An owner's limits.
 
 use gatepost_ids::{Audience, OwnerId, Quota, Realm, WebhookId};
-use gatepost_storage::webhooks::{DropReason, UsageDelta};
+use gatepost_storage::webhooks::{RejectReason, UsageDelta};
 use webhook_model::Occurrence;
 
 use super::accounts::Standing;
-use super::parts::{Decides, Judge};
+use super::parts::{Authorizer, Decides};
 use super::quotas::{CausedRuns, Headroom};
 use super::realms::NOT_CONFIRMED;
 use crate::error::EngineError;
@@ -16,7 +16,7 @@ use crate::guard::guarded;
 /// limits for system administrators.
 const OPERATORS_CHANGES: u32 = 10;
 
-impl Judge {
+impl Authorizer {
     /// Checks the limits before a record of this owner is stored: the platform is asked about the
     /// owner, who is placed in a realm, and must not be too fast. Returns the owner's quota.
     ///
@@ -125,7 +125,7 @@ impl Judge {
         &self,
         owner: OwnerId,
         webhook: WebhookId,
-        reason: DropReason,
+        reason: RejectReason,
         count: u64,
     ) {
         self.rejected.add(owner, webhook, reason, count);

@@ -1,4 +1,4 @@
-//! [`Judge`], its parts, and their loops.
+//! [`Authorizer`], its parts, and their loops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 /// Answers questions instead of the platform. All that it keeps is bounded, whatever the number of
 /// owners.
 #[derive(Debug)]
-pub(crate) struct Judge {
+pub(crate) struct Authorizer {
     pub(super) decides: Decides,
     pub(super) audiences: Audiences,
     pub(super) book: Arc<AccountBook>,
@@ -58,7 +58,7 @@ pub(super) enum Decides {
     Platform(Arc<Watches>),
 }
 
-/// The dependencies of a [`Judge`].
+/// The dependencies of a [`Authorizer`].
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub store: Arc<dyn WebhookStore>,
@@ -74,7 +74,7 @@ pub(crate) struct Ground {
     pub holder: u128,
 }
 
-impl Judge {
+impl Authorizer {
     pub(crate) fn new(rule: Rule, ground: Ground) -> Self {
         let failures = Arc::new(Failures::none());
         let one_system = matches!(rule, Rule::OneSystem);

@@ -4,7 +4,7 @@ use gatepost_ids::{Audience, OwnerId, Realm};
 use gatepost_storage::StoreError;
 use webhook_model::{Catalog, Occurrence};
 
-use super::parts::{Decides, Judge};
+use super::parts::{Authorizer, Decides};
 use crate::config::OperationalEvents;
 use crate::error::{EmitError, EngineError};
 
@@ -17,7 +17,7 @@ const NOT_ADDRESSED: &str =
 /// The error for a move that a second answer does not confirm.
 pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another realm now";
 
-impl Judge {
+impl Authorizer {
     /// Returns the events about their own webhooks and keys that users are offered.
     pub(crate) fn own(&self) -> OperationalEvents {
         self.audiences.own

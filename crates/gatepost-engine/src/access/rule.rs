@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_occurrence_is_addressed_to_a_user_to_administrators_of_the_tenant_and_to_operators() {
+    fn audience_addresses_users_by_access_level_and_tenant() {
         use AccessLevel::{SystemAdministrator, TenantAdministrator, User};
         let audiences = [
             Audience::Owner(OWNER),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_of_another_place_is_outside_whatever_the_rule_says() {
+    fn user_of_another_realm_is_never_within() {
         let (here, tenant) = (Realm::Tenant(TENANT), Audience::Tenant(TENANT));
         let user = |tenant| Some(standing(AccessLevel::User, tenant));
         let stand = |standing| stands(OWNER, standing, here, tenant);

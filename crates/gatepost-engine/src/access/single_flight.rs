@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_at_a_time_for_a_key_and_all_who_wait_are_woken() {
+    async fn one_flight_per_key_and_all_waiters_wake() {
         let flights = Flights::none();
         let flight = flights.begin(1).unwrap();
         assert!(flights.begin(1).is_none());

@@ -1,4 +1,4 @@
-//! A scripted platform, and a [`Judge`] of it.
+//! A scripted platform, and a [`Authorizer`] of it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -12,7 +12,8 @@ use gatepost_storage::WebhookStore;
 use webhook_model::{Catalog, Specificity};
 
 use super::{
-    Decision, Ground, Judge, PolicyAnswer, PolicyError, PolicyQuestion, Rule, SubscriptionPolicy,
+    Authorizer, Decision, Ground, PolicyAnswer, PolicyError, PolicyQuestion, Rule,
+    SubscriptionPolicy,
 };
 use crate::clock::EngineClock;
 use crate::config::OperationalEvents;
@@ -209,26 +210,27 @@ impl Manner {
     }
 }
 
-/// Creates a [`Judge`] of a platform, whose parts do not loop until [`Judge::run`] is called.
-pub(crate) fn judge(
+/// Creates a [`Authorizer`] of a platform, whose parts do not loop until [`Authorizer::run`] is
+/// called.
+pub(crate) fn authorizer(
     rule: Rule,
     platform: &Arc<Platform>,
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
-) -> Arc<Judge> {
+) -> Arc<Authorizer> {
     platform.with(|told| {
         told.quota.get_or_insert_default();
     });
-    watched_judge(rule, platform, store, clock, Arc::new(Nobody))
+    watched_authorizer(rule, platform, store, clock, Arc::new(Nobody))
 }
 
-pub(crate) fn watched_judge(
+pub(crate) fn watched_authorizer(
     rule: Rule,
     platform: &Arc<Platform>,
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
     observer: Arc<dyn Observer>,
-) -> Arc<Judge> {
+) -> Arc<Authorizer> {
     let ground = Ground {
         store,
         clock,
@@ -242,7 +244,7 @@ pub(crate) fn watched_judge(
         // Each one is a separate process.
         holder: u128::from(RandomState::new().hash_one(0)),
     };
-    Arc::new(Judge::new(rule, ground))
+    Arc::new(Authorizer::new(rule, ground))
 }
 
 /// Users log in at any rate, and have VMs.
@@ -260,7 +262,7 @@ fn catalog() -> Catalog {
     vms.unwrap().build()
 }
 
-/// Creates a [`Judge`] for which every user is enabled and of one system.
-pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Judge> {
-    judge(Rule::OneSystem, &Platform::new(), store, clock)
+/// Creates a [`Authorizer`] for which every user is enabled and of one system.
+pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Authorizer> {
+    authorizer(Rule::OneSystem, &Platform::new(), store, clock)
 }

@@ -83,7 +83,7 @@ mod tests {
     const LONGEST: Duration = Duration::from_secs(5);
 
     #[tokio::test(start_paused = true)]
-    async fn a_value_is_kept_for_its_time_and_the_last_one_counts() {
+    async fn value_expires_after_its_time_and_last_wins() {
         let mut kept = Kept::new(LONGEST, 100);
         kept.put(1, 'a', LONGEST);
         kept.put(2, 'b', Duration::from_secs(1));

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_webhooks_than_can_be_asked_about_one_by_one_make_a_sweep() {
+    fn inquiries_beyond_webhook_limit_request_a_sweep() {
         let inquiries = Inquiries::new();
         assert!(inquiries.take_sweep() && inquiries.take().look, "at first");
         assert!(!inquiries.take_sweep() && !inquiries.take().look, "once");

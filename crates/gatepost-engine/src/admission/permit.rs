@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::Lane;
+use gatepost_storage::webhooks::WebhookQueue;
 use tokio::time::Instant;
 
 use super::shared::{Admission, settings};
@@ -16,7 +16,7 @@ use crate::scheduler::{self, Outcome, Webhook};
 /// A permit for one request; returned when the request ends, or when it is dropped.
 pub(crate) struct Permit {
     admission: Arc<Admission>,
-    lane: Lane,
+    queue: WebhookQueue,
     owner: OwnerId,
     place: Realm,
     revision: Revision,
@@ -63,7 +63,7 @@ impl Permit {
     ) -> Self {
         Self {
             admission,
-            lane: Lane {
+            queue: WebhookQueue {
                 webhook: permit.webhook,
                 class: permit.queue,
             },
@@ -77,8 +77,8 @@ impl Permit {
     }
 
     /// Returns the queue to claim from.
-    pub(crate) fn lane(&self) -> Lane {
-        self.lane
+    pub(crate) fn queue(&self) -> WebhookQueue {
+        self.queue
     }
 
     /// Returns the owner of the webhook.
@@ -139,7 +139,7 @@ impl Drop for Permit {
 impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Permit")
-            .field("lane", &self.lane)
+            .field("queue", &self.queue)
             .finish_non_exhaustive()
     }
 }

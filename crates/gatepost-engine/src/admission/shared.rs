@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DueLane, FoundQueues, Lane, QueueClass, Queues};
+use gatepost_storage::webhooks::{DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::sync::Notify;
@@ -58,14 +58,14 @@ impl Admission {
     }
 
     /// Notes that one delivery was just stored in this queue.
-    pub(crate) fn stored(&self, due: &DueLane) {
+    pub(crate) fn stored(&self, due: &DueQueue) {
         let now = Instant::now();
         self.add(&mut self.lock(), due, (Count::Added(1), now), now);
         self.wake();
     }
 
     /// Notes that these queues have due deliveries, as the store says.
-    pub(crate) fn found(&self, found: &[DueLane], now: DateTime<Utc>) {
+    pub(crate) fn found(&self, found: &[DueQueue], now: DateTime<Utc>) {
         if found.is_empty() {
             return;
         }
@@ -81,7 +81,7 @@ impl Admission {
 
     /// Notes a page of a walk over all queues. Returns its last queue, unless there is none after
     /// it.
-    pub(crate) fn walked(&self, page: &FoundQueues, now: DateTime<Utc>) -> Option<Lane> {
+    pub(crate) fn walked(&self, page: &FoundQueues, now: DateTime<Utc>) -> Option<WebhookQueue> {
         self.found(&page.due, now);
         match page.more {
             Some(Queues::Beyond(last)) => last,
@@ -93,19 +93,19 @@ impl Admission {
     fn add(
         &self,
         scheduler: &mut Scheduler,
-        due: &DueLane,
+        due: &DueQueue,
         (count, since): (Count, Instant),
         now: Instant,
     ) {
         let webhook = Webhook {
-            id: due.lane.webhook,
+            id: due.queue.webhook,
             owner: due.owner,
-            place: due.place,
+            place: due.realm,
             revision: due.revision,
             settings: None,
         };
         // For an unknown webhook only its pending deliveries show how it responds.
-        let record = match due.lane.class {
+        let record = match due.queue.class {
             QueueClass::Retry => Record::Failing,
             QueueClass::First | QueueClass::Lost | QueueClass::Quarantine if since < self.began => {
                 Record::Before
@@ -117,13 +117,13 @@ impl Admission {
             due: since,
             record,
         };
-        scheduler.ready(&webhook, due.lane.class, waiting, now);
+        scheduler.ready(&webhook, due.queue.class, waiting, now);
     }
 
     /// Notes another process' notice of a queued delivery. True: the webhook is known.
-    pub(crate) fn heard(&self, lane: Lane) -> bool {
-        let (queue, now) = (lane.class, Instant::now());
-        let is_known = self.lock().again(lane.webhook, queue, now);
+    pub(crate) fn heard(&self, queue: WebhookQueue) -> bool {
+        let (class, now) = (queue.class, Instant::now());
+        let is_known = self.lock().again(queue.webhook, class, now);
         if is_known {
             self.wake();
         }
@@ -132,11 +132,11 @@ impl Admission {
 
     /// Notes that a delivery settled here becomes due in this queue after that time, so that nobody
     /// need ask for it.
-    pub(crate) fn due_later(&self, lane: Lane, after: Duration) {
+    pub(crate) fn due_later(&self, queue: WebhookQueue, after: Duration) {
         let at = Instant::now() + after + LATER;
         let mut scheduler = self.lock();
         let is_next = scheduler.next_time().is_none_or(|next| at < next);
-        scheduler.ready_at(lane.webhook, lane.class, at);
+        scheduler.ready_at(queue.webhook, queue.class, at);
         drop(scheduler);
         if is_next {
             self.wake();
@@ -150,12 +150,12 @@ impl Admission {
     }
 
     /// Notes that a claim found as many as it asked for, the last of them due this long ago.
-    pub(crate) fn claimed(&self, lane: Lane, count: usize, waited: Duration) {
-        let (queue, now) = (lane.class, Instant::now());
+    pub(crate) fn claimed(&self, queue: WebhookQueue, count: usize, waited: Duration) {
+        let now = Instant::now();
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let due = now.checked_sub(waited).unwrap_or(now);
         let mut scheduler = self.lock();
-        scheduler.claimed(lane.webhook, queue, (count, due), now);
+        scheduler.claimed(queue.webhook, queue.class, (count, due), now);
         self.freed(scheduler);
     }
 

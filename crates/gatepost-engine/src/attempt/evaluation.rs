@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Cause, Disposition, DropReason, Settlement};
+use gatepost_storage::webhooks::{Cause, Disposition, RejectReason, Settlement};
 use webhook_model::{OwnerId, WebhookId};
 
 use super::streaks::{FailureStreaks, failing_since};
@@ -72,7 +72,7 @@ impl Watch {
         &self,
         webhook: WebhookId,
         owner: OwnerId,
-        reason: DropReason,
+        reason: RejectReason,
         count: u64,
     ) {
         self.activities
@@ -135,7 +135,7 @@ impl Watch {
     /// Checks after a failed attempt at this time whether all attempts of the webhook have failed
     /// for too long, in whichever process, including earlier runs. Other processes are asked once
     /// when it begins to fail, and again when it would have failed for too long.
-    pub(super) async fn judge(&self, webhook: WebhookId, at: DateTime<Utc>) {
+    pub(super) async fn authorizer(&self, webhook: WebhookId, at: DateTime<Utc>) {
         let limit = self.policy.after_failing_for;
         let limit = limit.and_then(|limit| TimeDelta::from_std(limit).ok());
         let notify_after = limit.unwrap_or(NOTIFY_AFTER);

@@ -68,7 +68,7 @@ mod tests {
     use crate::testing::{BrokenClock, noon, responded, route};
 
     #[tokio::test]
-    async fn a_failure_is_retried_after_its_delay_until_there_are_no_more_retries() {
+    async fn failure_is_retried_after_delay_until_none_remain() {
         let clock = Arc::new(BrokenClock::at(noon()));
         let engine_clock = EngineClock::start(clock.clone(), &MemoryStore::new()).await;
         let schedule = Schedule::new([Duration::from_secs(60)]).unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_webhooks_own_schedule_says_when_and_how_often_and_a_wish_of_the_target_stands() {
+    async fn webhook_retry_schedule_applies_and_retry_after_lengthens() {
         let clock = Arc::new(BrokenClock::at(noon()));
         let clock = EngineClock::start(clock, &MemoryStore::new()).await;
         let schedule = Schedule::default().with_jitter(0).unwrap();

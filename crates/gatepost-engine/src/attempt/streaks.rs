@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streak_is_reported_once_and_ends_with_a_success() {
+    fn streak_is_reported_once_and_ends_on_success() {
         let streaks = FailureStreaks::default();
         let note = |id, success, hours| {
             let now = noon() + TimeDelta::hours(hours);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_asked_when_a_streak_begins_and_when_it_is_over_the_limit() {
+    fn streak_start_and_limit_query_other_processes() {
         let (streaks, id) = (FailureStreaks::default(), WebhookId(1));
         let (hour, limit) = (TimeDelta::hours(1), TimeDelta::hours(10));
         let due = |hours| streaks.due(id, noon() + hour * hours, limit);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streak_began_after_the_last_success_and_with_the_first_failure_of_any_process() {
+    fn streak_starts_after_last_success_at_first_failure() {
         let hour = |hours| noon() + TimeDelta::hours(hours);
         let cancelled = |hours| HourlyCount::failed(WebhookId(1), hour(hours));
         let failed = |hours| HourlyCount {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_goes_on_to_be_gone_is_reported_once_an_hour() {
+    fn repeated_410_is_reported_once_an_hour() {
         let streaks = FailureStreaks::default();
         let gone = |id, minutes| {
             let now = noon() + TimeDelta::minutes(minutes);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_that_was_enabled_again_is_reported_within_the_hour() {
+    fn changed_webhook_reports_410_again_within_the_hour() {
         let streaks = FailureStreaks::default();
         let gone = |revision, seconds| {
             let now = noon() + TimeDelta::seconds(seconds);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_that_are_made_to_fail_without_end_push_out_only_those_of_their_owner() {
+    fn failure_streaks_evict_only_those_of_their_owner() {
         let streaks = FailureStreaks::default();
         let (hour, other) = (TimeDelta::hours(1), (WebhookId(0), OwnerId(2)));
         streaks.note(other, false, noon());

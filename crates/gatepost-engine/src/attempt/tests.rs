@@ -63,7 +63,7 @@ impl Bench {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_is_sent_and_a_failure_is_queued_again_after_its_delay() {
+async fn success_is_sent_and_failure_requeued_after_delay() {
     for (status, expected) in [(200, DeliveryState::Sent), (500, DeliveryState::Queued)] {
         let (records, bench, webhook) = bench(&[status]).await;
         let job = job(&records, &bench, webhook).await;
@@ -84,7 +84,7 @@ async fn a_success_is_sent_and_a_failure_is_queued_again_after_its_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_paused_webhook_holds_is_given_back_unsent() {
+async fn delivery_of_paused_webhook_is_released_unsent() {
     let (records, bench, webhook) = bench(&[]).await;
     let mut job = job(&records, &bench, webhook).await;
     let id = job.claim.delivery;
@@ -95,7 +95,7 @@ async fn what_a_paused_webhook_holds_is_given_back_unsent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_could_outlast_its_lease_is_given_back_unsent() {
+async fn delivery_that_could_outlast_lease_is_released_unsent() {
     for (left, is_sent) in [(0, true), (1, false)] {
         let (records, bench, webhook) = bench(&[]).await;
         let mut job = job(&records, &bench, webhook).await;
@@ -111,7 +111,7 @@ async fn what_could_outlast_its_lease_is_given_back_unsent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can() {
+async fn unreadable_clock_releases_delivery_unsent_once_readable() {
     let (records, bench, webhook) = bench(&[]).await;
     let job = job(&records, &bench, webhook).await;
     let id = job.claim.delivery;
@@ -127,7 +127,7 @@ async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can
 
 /// Otherwise it would look as if it waited by the earlier clock.
 #[tokio::test(start_paused = true)]
-async fn attempt_over_a_step_back_begins_no_later_than_it_ends() {
+async fn attempt_across_step_back_starts_before_it_ends() {
     let (records, bench, webhook) = bench(&[503]).await;
     let job = job(&records, &bench, webhook).await;
     let id = job.claim.delivery;
@@ -151,7 +151,7 @@ async fn assert_given_back(records: &Records, bench: &Bench, id: DeliveryId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_still_out_when_the_grace_ends_is_given_back() {
+async fn request_unfinished_at_grace_end_is_released() {
     let (records, bench, webhook) = bench(&[]).await;
     bench.script.hold();
     let job = job(&records, &bench, webhook).await;
@@ -175,7 +175,7 @@ async fn a_claim_that_was_lost_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_belongs_to_an_owner_who_is_disabled_is_given_back_and_rests() {
+async fn delivery_of_disabled_owner_is_released_and_delayed() {
     for manner in [Manner::Now, Manner::Later(Duration::from_secs(1))] {
         let (records, bench, webhook) = bench(&[]).await;
         bench.platform.enable(1, false);
@@ -190,7 +190,7 @@ async fn what_belongs_to_an_owner_who_is_disabled_is_given_back_and_rests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_does_not_say_who_the_owner_is_costs_that_delivery_a_wait() {
+async fn unanswered_owner_lookup_releases_delivery_unsent() {
     for manner in [
         Manner::Fails,
         Manner::Hangs,
@@ -228,7 +228,7 @@ async fn request_frees_its_quick_slot_after_two_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
+async fn log_over_quota_keeps_outcome_without_text() {
     for (log_bytes, kept) in [(0, false), (u64::MAX, true)] {
         let (records, bench, webhook) = bench(&[]).await;
         bench
@@ -252,17 +252,17 @@ async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_failed_attempt_leaves_in_the_log_counts_though_the_delivery_goes_on() {
+async fn failed_attempt_counts_toward_log_quota_immediately() {
     let (records, bench, webhook) = bench(&[500]).await;
     bench
         .platform
         .set_quota(Some(Quota::default().with_log_bytes(5)));
     let job = job(&records, &bench, webhook).await;
     let (id, owner) = (job.claim.delivery, job.route.webhook.owner);
-    assert!(!bench.judge.log_is_full(owner));
+    assert!(!bench.authorizer.log_is_full(owner));
     bench.run(job).await;
     assert_eq!(records.stored(id).await.state, DeliveryState::Queued);
-    assert!(bench.judge.log_is_full(owner));
+    assert!(bench.authorizer.log_is_full(owner));
 }
 
 /// Panics instead of sending.
@@ -295,7 +295,7 @@ impl Transport for Explodes {
 }
 
 #[tokio::test(start_paused = true)]
-async fn panicking_job_loses_its_claim_and_frees_its_slot() {
+async fn panicking_job_loses_claim_and_frees_slot() {
     let (records, mut bench, webhook) = bench(&[]).await;
     let worker = Arc::get_mut(&mut bench.worker).unwrap();
     worker.transport = Arc::new(Explodes);
@@ -339,7 +339,7 @@ impl Recorder for Panics {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recorder_that_panics_after_the_response_costs_no_settlement() {
+async fn panicking_recorder_after_response_keeps_the_settlement() {
     let (records, bench, webhook) = bench(&[]).await;
     let recorder = Panics::default();
     let calls = recorder.0.clone();

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Request};
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Disposition, Lane, QueueClass, Settled, Settlement,
+    AttemptRecord, Disposition, QueueClass, Settled, Settlement, WebhookQueue,
 };
 use tokio::time::Instant;
 use tracing::Span;
@@ -281,7 +281,7 @@ impl Worker {
         }
         if let Some(at) = failed {
             // Boxed: it is seldom needed, and would make every attempt larger.
-            Box::pin(self.watch.judge(job.route.id, at)).await;
+            Box::pin(self.watch.authorizer(job.route.id, at)).await;
         }
     }
 
@@ -294,7 +294,7 @@ impl Worker {
         if let Some(due) = due {
             let now = self.core.clock.now().unwrap_or(job.claimed);
             let after = (due - now).to_std().unwrap_or_default();
-            admission.due_later(Lane { webhook, class }, after);
+            admission.due_later(WebhookQueue { webhook, class }, after);
         } else if job.route.is_in_order() && !(is_first && admission.has_waiting(webhook)) {
             admission.inquiries.ask(webhook);
         }

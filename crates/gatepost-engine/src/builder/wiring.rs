@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use rand::Rng as _;
 
 use super::options::EngineBuilder;
-use crate::access::{Ground, Judge, Rule};
+use crate::access::{Authorizer, Ground, Rule};
 use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
@@ -112,7 +112,7 @@ impl EngineBuilder {
         let (clock, lifecycle) = (Arc::new(clock), Lifecycle::default());
         // Independent of the builder's seed: two processes must not hold one lease.
         let holder = u128::from(Random::from_system().with(|random| random.next_u64()));
-        let access = Judge::new(
+        let access = Authorizer::new(
             rule,
             Ground {
                 store: self.store.clone(),

@@ -133,7 +133,7 @@ mod tests {
     use crate::testing::{BrokenClock, noon};
 
     #[tokio::test(start_paused = true)]
-    async fn the_servers_clock_is_followed_and_one_that_is_far_off_is_not_right() {
+    async fn server_clock_is_followed_and_large_skew_flagged() {
         let store = FaultStore::new(Arc::new(MemoryStore::new()));
         let started = |clock| EngineClock::start(clock, &store);
         let clock = Arc::new(ManualClock::at(noon()));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_takes_longer_than_a_second_says_nothing() {
+    async fn late_server_time_answer_is_ignored() {
         let store = FaultStore::new(Arc::new(MemoryStore::new()));
         let clock = Arc::new(ManualClock::at(noon()));
         let late = |milliseconds| {

@@ -104,7 +104,7 @@ mod tests {
     use crate::testing::{BrokenClock, noon};
 
     #[tokio::test]
-    async fn a_step_either_way_is_noticed_and_time_that_passes_is_not() {
+    async fn clock_step_is_noticed_and_elapsed_time_not() {
         let clock = Arc::new(ManualClock::at(noon()));
         let engine_clock = EngineClock::start(clock.clone(), &MemoryStore::new()).await;
         let longest = Duration::from_secs(150);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_step_while_the_clock_cannot_be_read_is_noticed_afterwards() {
+    async fn step_during_unreadable_clock_is_noticed_afterwards() {
         let broken = Arc::new(BrokenClock::at(noon()));
         let clock = EngineClock::start(broken.clone(), &MemoryStore::new()).await;
         let longest = Duration::from_secs(150);

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schedule_is_refused_by_the_limit_that_it_is_beyond() {
+    fn retry_schedule_error_names_the_exceeded_limit() {
         let limits = RetryScheduleLimits::default()
             .with_delays(3)
             .with_longest(Duration::from_secs(3_600))

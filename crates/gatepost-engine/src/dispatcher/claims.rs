@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim};
+use gatepost_storage::webhooks::{Claim, Claimed, QueueClaim, WebhookQueue};
 use gatepost_storage::{Revision, StoreError};
 
 use super::dependencies::Dispatcher;
@@ -26,18 +26,18 @@ struct Taken {
 
 /// The queues to claim from. One claim is for one class of timeouts.
 #[derive(Default)]
-pub(super) struct Claims(BTreeMap<LeaseClass, BTreeMap<Lane, Taken>>);
+pub(super) struct Claims(BTreeMap<LeaseClass, BTreeMap<WebhookQueue, Taken>>);
 
 impl Claims {
     pub(super) fn add(&mut self, permit: Permit, route: Arc<Route>) {
-        let lanes = self.0.entry(LeaseClass::of(&route)).or_default();
+        let queues = self.0.entry(LeaseClass::of(&route)).or_default();
         let new = || Taken {
             route,
             permits: Vec::new(),
             claimed: 0,
             due: DateTime::<Utc>::MIN_UTC,
         };
-        let taken = lanes.entry(permit.lane()).or_insert_with(new);
+        let taken = queues.entry(permit.queue()).or_insert_with(new);
         taken.permits.push(permit);
     }
 }
@@ -53,21 +53,21 @@ impl Dispatcher {
     async fn claim_class(
         &self,
         class: LeaseClass,
-        mut taken: BTreeMap<Lane, Taken>,
+        mut taken: BTreeMap<WebhookQueue, Taken>,
     ) -> Result<(), StoreError> {
         let now = self.core.clock.now()?;
         let lease_until = class.lease_until(self.timing.lease_margin, now);
-        let asked = taken.iter().map(|(lane, taken)| LaneClaim {
-            lane: *lane,
+        let asked = taken.iter().map(|(queue, taken)| QueueClaim {
+            queue: *queue,
             limit: u32::try_from(taken.permits.len()).unwrap_or(u32::MAX),
         });
-        let asked: Vec<LaneClaim> = asked.collect();
+        let asked: Vec<QueueClaim> = asked.collect();
         for claimed in self.core.store.claim(&asked, lease_until, now).await? {
-            let lane = Lane {
+            let queue = WebhookQueue {
                 webhook: claimed.delivery.webhook,
                 class: claimed.class,
             };
-            let Some(taken) = taken.get_mut(&lane) else {
+            let Some(taken) = taken.get_mut(&queue) else {
                 continue;
             };
             if let Some(mut permit) = taken.permits.pop() {
@@ -76,10 +76,10 @@ impl Dispatcher {
                 self.begin(claimed, taken.route.clone(), permit, (now, lease_until));
             }
         }
-        for (lane, taken) in taken {
+        for (queue, taken) in taken {
             if taken.permits.is_empty() {
                 let waited = (now - taken.due).to_std().unwrap_or_default();
-                self.admission.claimed(lane, taken.claimed, waited);
+                self.admission.claimed(queue, taken.claimed, waited);
             }
             taken.permits.into_iter().for_each(Permit::found_nothing);
         }

@@ -38,7 +38,7 @@ struct Seen {
     looked: Instant,
     /// The next due time, as the store said.
     next: Option<DateTime<Utc>>,
-    /// The number of releases of owners, as [`Judge`](crate::access::Judge) counts them.
+    /// The number of releases of owners, as [`Authorizer`](crate::access::Authorizer) counts them.
     freed: u64,
     /// Consecutive looks that found nothing.
     in_vain: u32,
@@ -83,9 +83,9 @@ impl Dispatcher {
     pub(super) fn hear(&self, arrived: Arrived) {
         let (admission, inquiries) = (&self.admission, &self.admission.inquiries);
         match arrived {
-            Arrived::Lanes(heard) => {
-                for lane in heard.into_iter().filter(|lane| !admission.heard(*lane)) {
-                    inquiries.ask(lane.webhook);
+            Arrived::Queues(heard) => {
+                for queue in heard.into_iter().filter(|queue| !admission.heard(*queue)) {
+                    inquiries.ask(queue.webhook);
                 }
             }
             Arrived::Due => inquiries.look(),
@@ -110,7 +110,7 @@ impl Dispatcher {
                 next = page.next_due;
             }
             self.admission.found(&found, now);
-            let with_any: BTreeSet<_> = found.iter().map(|due| due.lane.webhook).collect();
+            let with_any: BTreeSet<_> = found.iter().map(|due| due.queue.webhook).collect();
             if with_any.len() < webhooks.len() {
                 // Another process has claimed it, or it is due in a moment: clocks differ a little.
                 seen.next = next;

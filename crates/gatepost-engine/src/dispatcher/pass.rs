@@ -34,7 +34,7 @@ impl Dispatcher {
         let is_full = permits.len() == AT_ONCE;
         let (mut claims, mut unread) = (Claims::default(), Vec::new());
         for permit in permits {
-            let webhook = permit.lane().webhook;
+            let webhook = permit.queue().webhook;
             if self
                 .core
                 .access
@@ -73,7 +73,7 @@ impl Dispatcher {
     async fn read_and_claim(self: Arc<Self>, permits: Vec<Permit>) {
         let wanted: Vec<_> = permits
             .iter()
-            .map(|permit| (permit.lane().webhook, permit.revision()))
+            .map(|permit| (permit.queue().webhook, permit.revision()))
             .collect();
         let found = match self.webhooks.get_many(&wanted).await {
             Ok(found) => found,
@@ -91,7 +91,7 @@ impl Dispatcher {
     async fn claim_found(&self, found: &Found, permits: Vec<Permit>) -> Result<(), StoreError> {
         let mut claims = Claims::default();
         for permit in permits {
-            let webhook = permit.lane().webhook;
+            let webhook = permit.queue().webhook;
             if let Some(route) = found.routes.get(&webhook) {
                 self.take(permit, route.clone(), &mut claims);
             } else if found.unreadable.contains(&webhook) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatepost_storage::webhooks::{DropReason, NewDelivery};
+use gatepost_storage::webhooks::{NewDelivery, RejectReason};
 use webhook_model::{MAX_RENDERED, OwnerId, RenderError, TaskId, WebhookId};
 
 use super::launcher::Slip;
@@ -12,14 +12,14 @@ use crate::config::EmitLimits;
 use crate::routes::MatchedTask;
 
 /// Deliveries that are counted instead of stored.
-pub(super) type Drops = BTreeMap<(OwnerId, WebhookId, DropReason), u64>;
+pub(super) type RejectedTasks = BTreeMap<(OwnerId, WebhookId, RejectReason), u64>;
 
 /// Whether a message is part of the batch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fits {
     Yes,
     /// Its owner's limit is reached.
-    Dropped,
+    Rejected,
     /// The batch is full.
     No,
 }
@@ -37,7 +37,7 @@ pub(super) struct Bite {
     pub unrendered: Vec<(TaskId, RenderError)>,
     /// The bytes, by owner, that were read or rendered and are not stored.
     wasted: BTreeMap<OwnerId, usize>,
-    pub dropped: Drops,
+    pub rejected: RejectedTasks,
     /// The resources that these deliveries use.
     pub used: Spent,
     /// The bytes of their messages.
@@ -91,13 +91,13 @@ impl Bite {
         let here = self.used.of(owner).bytes;
         if before.of(owner).bytes + here + bytes > limits.bytes_per_owner {
             self.waste(owner, bytes);
-            self.drop_task(task, DropReason::Occurrence);
-            return Fits::Dropped;
+            self.reject_task(task, RejectReason::Occurrence);
+            return Fits::Rejected;
         }
         if (here + bytes) as u64 > room.bytes {
             self.waste(owner, bytes);
-            self.drop_task(task, DropReason::Waiting);
-            return Fits::Dropped;
+            self.reject_task(task, RejectReason::Waiting);
+            return Fits::Rejected;
         }
         // One message fits in any case, as otherwise no progress would be possible.
         if self.bytes + bytes > limits.bytes && !self.deliveries.is_empty() {
@@ -117,9 +117,9 @@ impl Bite {
         self.slips.push(slip);
     }
 
-    pub(super) fn drop_task(&mut self, task: &MatchedTask, reason: DropReason) {
+    pub(super) fn reject_task(&mut self, task: &MatchedTask, reason: RejectReason) {
         let key = (task.owner(), task.webhook.id, reason);
-        *self.dropped.entry(key).or_default() += 1;
+        *self.rejected.entry(key).or_default() += 1;
     }
 
     /// Whether it needs no transaction.

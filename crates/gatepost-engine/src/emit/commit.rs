@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Basis, Enqueue, NewOutbox, Origin, RemainingTasks, StoredDelivery,
+    Enqueue, NewOutbox, Origin, Precondition, RemainingTasks, StoredDelivery,
 };
 
 use super::batch::Bite;
@@ -22,7 +22,7 @@ impl Emitter {
         ask: &Ask<'_>,
         sink: &Sink,
         bite: &mut Bite,
-        basis: Basis,
+        precondition: Precondition,
         rest: Option<RemainingTasks>,
         now: DateTime<Utc>,
     ) -> Enqueue {
@@ -38,7 +38,7 @@ impl Emitter {
             due: now,
         });
         Enqueue {
-            basis,
+            precondition,
             origin: origin(ask, sink, bite, rest, now),
             deliveries: std::mem::take(&mut bite.deliveries),
             consume: bite.consume.clone(),
@@ -98,7 +98,7 @@ impl Emitter {
                 .access
                 .stored(owner, used.tasks as u64, used.bytes as u64);
         }
-        for ((owner, webhook, reason), count) in &bite.dropped {
+        for ((owner, webhook, reason), count) in &bite.rejected {
             let access = &self.core.access;
             access.rejected(*owner, *webhook, *reason, *count);
             if !plan.untold {
@@ -150,7 +150,7 @@ fn emitted(bite: &Bite, plan: &Plan) -> Emitted {
         repeated: false,
         pending: !bite.later.is_empty(),
         unrendered: bite.unrendered.clone(),
-        dropped: bite.dropped.values().sum(),
+        rejected: bite.rejected.values().sum(),
         unheard: plan.unheard,
     }
 }

@@ -11,7 +11,7 @@ use super::finder::Ask;
 use super::plan::{Plan, Spent};
 use super::preconditions::Races;
 use super::sink::{Decided, Sink};
-use crate::access::{Headroom, Judge};
+use crate::access::{Authorizer, Headroom};
 use crate::error::EmitError;
 use crate::routes::{Matched, MatchedTask};
 use crate::small_map::Few;
@@ -29,8 +29,8 @@ pub(super) struct Before<'a> {
 
 impl Before<'_> {
     /// Returns the owner's headroom for pending deliveries.
-    pub(super) fn room(&self, judge: &Judge, owner: OwnerId) -> Headroom {
-        let (room, ahead) = (judge.headroom(owner), self.set.of(owner));
+    pub(super) fn room(&self, authorizer: &Authorizer, owner: OwnerId) -> Headroom {
+        let (room, ahead) = (authorizer.headroom(owner), self.set.of(owner));
         Headroom {
             deliveries: room.deliveries.saturating_sub(ahead.tasks as u64),
             bytes: room.bytes.saturating_sub(ahead.bytes as u64),
@@ -99,8 +99,8 @@ impl Emitter {
                 races.refreshed = true;
                 continue;
             }
-            let basis = races.basis(&matched, &bite);
-            let enqueue = self.enqueue(ask, sink, &mut bite, basis, rest.clone(), now);
+            let precondition = races.precondition(&matched, &bite);
+            let enqueue = self.enqueue(ask, sink, &mut bite, precondition, rest.clone(), now);
             let draft = Draft {
                 matched,
                 plan,

@@ -247,8 +247,8 @@ impl Emitter {
                 && !places.contains_key(&audience)
             {
                 places.insert(audience, unknown());
-                let judge = self.core.access.clone();
-                asking.spawn(async move { (audience, judge.places(audience).await) });
+                let authorizer = self.core.access.clone();
+                asking.spawn(async move { (audience, authorizer.places(audience).await) });
             }
         }
         while let Some(asked) = asking.join_next().await {

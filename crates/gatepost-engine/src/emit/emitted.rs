@@ -20,7 +20,7 @@ pub struct Emitted {
     /// Deliveries that were counted instead of stored, because their owner has as many pending
     /// deliveries as allowed, the occurrence ran too many of the owner's tasks, or the owner caused
     /// too much in a minute.
-    pub dropped: u64,
+    pub rejected: u64,
     /// Tasks whose owner may not receive it.
     pub(crate) unheard: u64,
 }

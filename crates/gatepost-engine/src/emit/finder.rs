@@ -166,8 +166,8 @@ impl Finder {
         let mut standing = HashMap::new();
         for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
             let row = self.core.store.owner(owner).await?;
-            let held = row.is_some_and(|row| row.held);
-            let place = row.map_or(Realm::Shared, |row| row.place);
+            let held = row.is_some_and(|row| row.suspended);
+            let place = row.map_or(Realm::Shared, |row| row.realm);
             if !held && places.contains(&place) {
                 standing.insert(owner, place);
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Claim, DueLane, Lane, NewDelivery, QueueClass, StoredDelivery, WebhookRoute,
+    Claim, DueQueue, NewDelivery, QueueClass, StoredDelivery, WebhookQueue, WebhookRoute,
 };
 
 use crate::admission::{Admission, Permit};
@@ -18,7 +18,7 @@ use crate::routes::{Route, WebhookCache};
 /// The queue of a delivery, and the data needed to send it immediately.
 #[derive(Debug)]
 pub(super) struct Slip {
-    lane: DueLane,
+    queue: DueQueue,
     leased: Option<Leased>,
 }
 
@@ -51,14 +51,14 @@ impl Launcher {
     /// it can be sent immediately: nothing must be read for it, and nothing is pending for the same
     /// webhook.
     pub(super) fn slip(&self, webhook: &WebhookRoute, place: Realm, new: &mut NewDelivery) -> Slip {
-        let lane = DueLane {
-            lane: Lane {
+        let queue = DueQueue {
+            queue: WebhookQueue {
                 webhook: webhook.id,
                 class: QueueClass::First,
             },
             due: new.due,
             owner: webhook.owner,
-            place,
+            realm: place,
             revision: webhook.revision,
         };
         let leased = self.lease(webhook, place).map(|(permit, route)| {
@@ -76,7 +76,7 @@ impl Launcher {
                 untold: self.worker.watch.is_untold(new.cause.as_ref()),
             }
         });
-        Slip { lane, leased }
+        Slip { queue, leased }
     }
 
     fn lease(&self, webhook: &WebhookRoute, place: Realm) -> Option<(Permit, Arc<Route>)> {
@@ -103,7 +103,7 @@ impl Launcher {
                     delivery: stored.id,
                     token,
                 },
-                claimed: slip.lane.due,
+                claimed: slip.queue.due,
                 lease_until: leased.until,
                 message: leased.message,
                 route: leased.route,
@@ -113,7 +113,7 @@ impl Launcher {
                 status_info: String::new(),
                 permit: leased.permit,
             }),
-            _ => self.admission.stored(&slip.lane),
+            _ => self.admission.stored(&slip.queue),
         }
     }
 }

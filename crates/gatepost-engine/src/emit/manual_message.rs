@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Basis, Cause, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, RecordId, StoredDelivery,
-    WebhookRoute,
+    Cause, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, Precondition, RecordId,
+    StoredDelivery, WebhookRoute,
 };
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use webhook_model::{OwnerId, TaskId, Webhook, WebhookId};
@@ -81,7 +81,7 @@ impl Emitter {
             }
         }
         let webhook = new.webhook;
-        let stored = self.store_one(new, Basis::Nothing, now).await?;
+        let stored = self.store_one(new, Precondition::Nothing, now).await?;
         let stored = stored.ok_or_else(not_queued)?;
         self.core.access.stored(owner, 1, bytes);
         match waits {
@@ -100,11 +100,11 @@ impl Emitter {
         (slip, revision): (Slip, Revision),
         now: DateTime<Utc>,
     ) -> Result<Option<DeliveryId>, StoreError> {
-        let (basis, bytes) = (
-            Basis::Rows(vec![(RecordId::Webhook(new.webhook), revision)]),
+        let (precondition, bytes) = (
+            Precondition::Rows(vec![(RecordId::Webhook(new.webhook), revision)]),
             new.body.len() as u64,
         );
-        let Some(stored) = self.store_one(new, basis, now).await? else {
+        let Some(stored) = self.store_one(new, precondition, now).await? else {
             return Ok(None);
         };
         self.core.access.stored(owner, 1, bytes);
@@ -116,11 +116,11 @@ impl Emitter {
     async fn store_one(
         &self,
         new: NewDelivery,
-        basis: Basis,
+        precondition: Precondition,
         now: DateTime<Utc>,
     ) -> Result<Option<StoredDelivery>, StoreError> {
         let batch = Enqueue {
-            basis,
+            precondition,
             deliveries: vec![new],
             ..Enqueue::later(Origin::Direct, Vec::new())
         };

@@ -76,9 +76,9 @@ impl OutboxDrain {
         for row in rows {
             let audience = row.occurrence.audience;
             if places.insert(audience, None).is_none() {
-                let judge = self.core.access.clone();
+                let authorizer = self.core.access.clone();
                 asking.spawn(async move {
-                    let places = tokio::time::timeout(PATIENCE, judge.places(audience)).await;
+                    let places = tokio::time::timeout(PATIENCE, authorizer.places(audience)).await;
                     (audience, places.ok())
                 });
             }

@@ -1,7 +1,7 @@
 //! The plan: which matching tasks run immediately, which later, and which not. It is made before
 //! anything is rendered.
 
-use gatepost_storage::webhooks::{DropReason, RemainingTasks};
+use gatepost_storage::webhooks::{RejectReason, RemainingTasks};
 use webhook_model::{OwnerId, TaskId};
 
 use crate::access::{Headroom, Hearing};
@@ -51,7 +51,7 @@ pub(super) enum Fate {
     Run,
     /// It is not known yet whether the owner may receive it.
     Later,
-    Dropped(DropReason),
+    Rejected(RejectReason),
 }
 
 /// The decisions on the tasks of one batch, in their order.
@@ -101,13 +101,13 @@ impl Plan {
                     continue;
                 }
                 _ if used.of(owner).tasks >= limits.deliveries_per_owner => {
-                    Fate::Dropped(DropReason::Occurrence)
+                    Fate::Rejected(RejectReason::Occurrence)
                 }
                 Hearing::Yes => {
                     let room = rooms.get_or(owner, || room(owner).deliveries);
                     match room.checked_sub(1) {
-                        None => Fate::Dropped(DropReason::Waiting),
-                        Some(_) if !may_run(owner) => Fate::Dropped(DropReason::Rate),
+                        None => Fate::Rejected(RejectReason::Waiting),
+                        Some(_) if !may_run(owner) => Fate::Rejected(RejectReason::Rate),
                         Some(left) => {
                             *room = left;
                             Fate::Run
@@ -125,7 +125,7 @@ impl Plan {
                 }
                 taken += 1;
             }
-            if !matches!(fate, Fate::Dropped(_)) {
+            if !matches!(fate, Fate::Rejected(_)) {
                 used.add(owner, 1, 0);
             }
             plan.steps.push((task.clone(), fate));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bite_ends_when_it_is_full_and_nobody_has_more_than_a_share_of_the_occurrence() {
+    fn full_batch_ends_and_owner_share_is_limited() {
         let tasks = tasks(&[1, 1, 1, 1, 2, 1, 2, 2]);
         let hearing = all(&[(1, Hearing::Yes), (2, Hearing::Yes)]);
         let none = Spent::default();
@@ -189,7 +189,7 @@ mod tests {
             )
         };
         let first = plan(0, &none);
-        let dropped = Fate::Dropped(DropReason::Occurrence);
+        let rejected = Fate::Rejected(RejectReason::Occurrence);
         let run = Fate::Run;
         assert_eq!(
             fates(&first),
@@ -197,9 +197,9 @@ mod tests {
                 (1, run),
                 (2, run),
                 (3, run),
-                (4, dropped),
+                (4, rejected),
                 (5, run),
-                (6, dropped)
+                (6, rejected)
             ]
         );
         assert!(first.more);
@@ -209,11 +209,11 @@ mod tests {
         assert!(!rest.more);
         let mut spent = Spent::default();
         spent.add(OwnerId(2), 3, 0);
-        assert_eq!(fates(&plan(6, &spent)), [(7, dropped), (8, dropped)]);
+        assert_eq!(fates(&plan(6, &spent)), [(7, rejected), (8, rejected)]);
     }
 
     #[test]
-    fn denied_owners_make_nothing_and_full_ones_are_counted() {
+    fn denied_owners_are_omitted_and_full_ones_counted() {
         let tasks = tasks(&[1, 2, 3, 3, 4]);
         let hearing = all(&[
             (1, Hearing::No),
@@ -234,7 +234,7 @@ mod tests {
             room,
             |_| true,
         );
-        let waiting = Fate::Dropped(DropReason::Waiting);
+        let waiting = Fate::Rejected(RejectReason::Waiting);
         let expected = [
             (2, Fate::Later),
             (3, Fate::Run),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{Basis, OpenOutbox, RecordId};
+use gatepost_storage::webhooks::{OpenOutbox, Precondition, RecordId};
 use webhook_model::{OwnerId, TaskId};
 
 use super::batch::Bite;
@@ -38,7 +38,7 @@ pub(super) struct Races {
 }
 
 impl Races {
-    pub(super) fn basis(&self, matched: &Matched, bite: &Bite) -> Basis {
+    pub(super) fn precondition(&self, matched: &Matched, bite: &Bite) -> Precondition {
         if self.by_places() {
             return matched.by_places();
         }
@@ -49,9 +49,9 @@ impl Races {
             .filter(|task| used.contains(&task.id()));
         let rows: Vec<_> = tasks.flat_map(MatchedTask::rows).collect();
         if rows.is_empty() {
-            Basis::Nothing
+            Precondition::Nothing
         } else {
-            Basis::Rows(rows)
+            Precondition::Rows(rows)
         }
     }
 
@@ -124,16 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn after_two_lost_races_only_the_rows_that_are_used_count() {
+    fn precondition_after_two_lost_races_covers_used_rows() {
         let (matched, mut races) = (matched(), Races::default());
         let mut bite = Bite::default();
         bite.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
-            assert_eq!(races.basis(&matched, &bite), matched.by_places());
+            assert_eq!(races.precondition(&matched, &bite), matched.by_places());
             races.lost(&matched);
         }
         let used: Vec<_> = matched.tasks[1].rows().collect();
-        assert_eq!(races.basis(&matched, &bite), Basis::Rows(used));
+        assert_eq!(
+            races.precondition(&matched, &bite),
+            Precondition::Rows(used)
+        );
         races.hearing.insert(OwnerId(1), Hearing::Yes);
         assert_eq!(waiting(&races, &matched), [0; 0]);
         races.lost(&matched);
@@ -142,11 +145,14 @@ mod tests {
             [1, 2, 3],
             "it ends, whatever the store says"
         );
-        assert_eq!(races.basis(&matched, &Bite::default()), Basis::Nothing);
+        assert_eq!(
+            races.precondition(&matched, &Bite::default()),
+            Precondition::Nothing
+        );
     }
 
     #[test]
-    fn what_changed_waits_and_in_the_end_everything_does() {
+    fn changed_rows_wait_and_finally_everything_waits() {
         let (matched, mut races) = (matched(), Races::default());
         assert_eq!(
             waiting(&races, &matched),

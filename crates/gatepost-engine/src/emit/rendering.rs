@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Cause, DropReason, NewDelivery};
+use gatepost_storage::webhooks::{Cause, NewDelivery, RejectReason};
 use webhook_model::{Data, RenderError, TaskId, Template};
 
 use super::batch::{Bite, Fits};
@@ -47,9 +47,9 @@ impl Emitter {
             for (task, fate) in some {
                 let is_spent = || bite.is_spent(task.owner(), before.occurrence, &self.limits);
                 match fate {
-                    Fate::Run if is_spent() => bite.drop_task(task, DropReason::Occurrence),
+                    Fate::Run if is_spent() => bite.reject_task(task, RejectReason::Occurrence),
                     Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
-                    Fate::Dropped(reason) => bite.drop_task(task, *reason),
+                    Fate::Rejected(reason) => bite.reject_task(task, *reason),
                     Fate::Run => {
                         let body = match templates.get(task.id()) {
                             Some(template) => {

@@ -92,10 +92,10 @@ impl Row {
 impl OutboxDrain {
     /// Reads a row. One that only the platform can fix is set aside with the reason.
     pub(super) async fn readable(&self, row: OutboxRow) -> Result<Option<Row>, EmitError> {
-        let judge = &self.core.access;
+        let authorizer = &self.core.access;
         match row.occurrence {
             Ok(occurrence) => {
-                let audience = judge.audience_in_outbox(occurrence.audience);
+                let audience = authorizer.audience_in_outbox(occurrence.audience);
                 Ok(Some(Row {
                     id: row.id,
                     audience: occurrence.audience.into(),

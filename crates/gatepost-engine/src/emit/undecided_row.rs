@@ -62,12 +62,12 @@ impl OutboxDrain {
     }
 
     async fn answered(&self, row: Row) -> Result<(), EmitError> {
-        let judge = &self.core.access;
+        let authorizer = &self.core.access;
         let places = tokio::select! {
             biased;
             // Another process continues with it, or this one when it starts again.
             () = self.core.lifecycle.stopped() => return Ok(()),
-            places = judge.places(row.occurrence.audience) => places,
+            places = authorizer.places(row.occurrence.audience) => places,
         };
         let patience = Some(&self.core.lifecycle);
         let decided = match places {

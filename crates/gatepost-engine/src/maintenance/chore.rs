@@ -16,7 +16,7 @@ pub(super) const BREATH: Duration = Duration::from_millis(20);
 pub(super) const CHORES: [Chore; 6] = [
     Chore::PrepareLog,
     Chore::CountQueue,
-    Chore::FindLanes,
+    Chore::FindQueues,
     Chore::Expire,
     Chore::Purge,
     Chore::RemoveGone,
@@ -30,7 +30,7 @@ pub(super) enum Chore {
     /// Counts pending deliveries.
     CountQueue,
     /// Walks over all queues slowly, for deliveries without a notice.
-    FindLanes,
+    FindQueues,
     /// Ends deliveries that were held for too long.
     Expire,
     /// Removes old rows.
@@ -52,8 +52,8 @@ impl Chore {
         match self {
             Self::PrepareLog => seconds(10),
             Self::CountQueue => (took * 100).max(seconds(5)),
-            Self::FindLanes if more => seconds(1),
-            Self::FindLanes => seconds(5),
+            Self::FindQueues if more => seconds(1),
+            Self::FindQueues => seconds(5),
             Self::Expire | Self::Purge if more => took.max(BREATH),
             Self::Expire | Self::Purge => seconds(60),
             Self::RemoveGone if more => (took * 9).max(BREATH),
@@ -65,7 +65,7 @@ impl Chore {
         match self {
             Self::PrepareLog => "prepare log",
             Self::CountQueue => "count queue",
-            Self::FindLanes => "find queues",
+            Self::FindQueues => "find queues",
             Self::Expire => "expire",
             Self::Purge => "purge",
             Self::RemoveGone => "remove deleted",
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bites_shrink_while_they_take_long_and_grow_while_they_do_not() {
+    fn batch_size_shrinks_when_slow_grows_when_fast() {
         let bite = Bite(SMALLEST);
         assert_eq!(bite.after(SHORT), bite);
         assert_eq!(bite.after(LONG), bite);

@@ -14,7 +14,7 @@ use crate::guard::guarded;
 /// Rows removed or expired in one transaction.
 const ROWS: u32 = 500;
 /// Queues read in one page.
-const LANES: u32 = 500;
+const QUEUES: u32 = 500;
 /// Below this number of partitions ahead a warning is logged.
 pub(crate) const PARTITIONS_AHEAD: u32 = 2;
 
@@ -25,7 +25,7 @@ impl Maintenance {
         match chore {
             Chore::PrepareLog => self.prepare_log(now).await,
             Chore::CountQueue => store.count_queue(now).await.map(|_| false),
-            Chore::FindLanes => self.find_lanes(now).await,
+            Chore::FindQueues => self.find_queues(now).await,
             // Rows that are removed because a clock was set wrong cannot be restored.
             Chore::Expire | Chore::Purge if !self.clock_is_settled().await? => Ok(false),
             Chore::Expire => {
@@ -55,12 +55,12 @@ impl Maintenance {
         Ok(false)
     }
 
-    async fn find_lanes(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        let after = Queues::Beyond(self.led().lane);
-        let page = self.core.store.queues(after, LANES, now).await?;
-        let lane = self.admission.walked(&page, now);
-        self.led().lane = lane;
-        Ok(lane.is_some())
+    async fn find_queues(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let after = Queues::Beyond(self.led().queue);
+        let page = self.core.store.queues(after, QUEUES, now).await?;
+        let queue = self.admission.walked(&page, now);
+        self.led().queue = queue;
+        Ok(queue.is_some())
     }
 
     async fn remove_gone(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::LogRoom;
+use gatepost_storage::webhooks::LogHeadroom;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::chore::{CHORES, Chore};
@@ -82,12 +82,12 @@ impl Maintenance {
     }
 
     /// Returns the log's free partitions, if this process creates them.
-    pub(crate) fn room(&self) -> Option<LogRoom> {
+    pub(crate) fn room(&self) -> Option<LogHeadroom> {
         self.led().room
     }
 
     #[cfg(test)]
-    pub(crate) fn set_room(&self, room: LogRoom) {
+    pub(crate) fn set_room(&self, room: LogHeadroom) {
         self.led().room = Some(room);
     }
 

@@ -1,6 +1,6 @@
 //! The state of a leading process.
 
-use gatepost_storage::webhooks::{Lane, LogRoom};
+use gatepost_storage::webhooks::{LogHeadroom, WebhookQueue};
 use tokio::time::Instant;
 
 use super::chore::{Bite, CHORES};
@@ -12,8 +12,8 @@ pub(crate) struct Led {
     pub(super) done: [Option<Instant>; CHORES.len()],
     pub(super) bite: Bite,
     /// The last queue that was read.
-    pub(super) lane: Option<Lane>,
-    pub(super) room: Option<LogRoom>,
+    pub(super) queue: Option<WebhookQueue>,
+    pub(super) room: Option<LogHeadroom>,
 }
 
 impl Default for Led {
@@ -22,7 +22,7 @@ impl Default for Led {
             due: [Instant::now(); CHORES.len()],
             done: [None; CHORES.len()],
             bite: Bite::default(),
-            lane: None,
+            queue: None,
             room: None,
         }
     }

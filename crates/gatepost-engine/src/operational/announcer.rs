@@ -179,7 +179,7 @@ impl Announcer {
             let about = About::counted(event, hour, reason, unsaid.count);
             let emitted = self.emit(about, row).await?;
             // If the quota does not allow this one either, the next hour's notice includes it.
-            let is_lost = emitted.dropped > 0 && emitted.deliveries.is_empty();
+            let is_lost = emitted.rejected > 0 && emitted.deliveries.is_empty();
             self.troubles.change(row.id, |trouble| {
                 let left = match event {
                     "exhausted" => &mut trouble.exhausted,

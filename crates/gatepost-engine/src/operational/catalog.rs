@@ -79,7 +79,7 @@ const LIMIT: (&str, &str, &str) = (
 );
 const COUNT: (&str, &str, &str) = ("COUNT", "How many since the last notice", "3");
 const KEY: (&str, &str, &str) = ("KEY", "The row number of the key", "12");
-const HINT: (&str, &str, &str) = ("HINT", "The part of the key that may be shown", "gp_…x7Qz");
+const MASKED: (&str, &str, &str) = ("MASKED", "The masked form of the key", "gp_…x7Qz");
 
 /// Returns the platform's catalog with our types.
 ///
@@ -152,17 +152,17 @@ fn variables(of: &str, event: &str) -> Variables {
         (WEBHOOKS, _) => &[WEBHOOK, REASON, COUNT],
         (_, "expiring") => &[
             KEY,
-            HINT,
+            MASKED,
             ("EXPIRES", "When it expires", "2026-12-07T00:00:00Z"),
             ("DAYS", "14, 3, or 0 once it has expired", "14"),
         ],
         (_, "refused_address") => &[
             KEY,
-            HINT,
+            MASKED,
             ("ADDRESS", "From where it was presented last", "203.0.113.7"),
             ("COUNT", "How often since the last notice", "1"),
         ],
-        _ => &[KEY, HINT],
+        _ => &[KEY, MASKED],
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_event_says_when_it_happens_and_what_it_brings() {
+    fn every_operational_event_has_description_and_variables() {
         let catalog = with_own_types(Catalog::default(), OperationalEvents::all()).unwrap();
         let mut events = 0;
         for (of, _, specificity) in catalog.types() {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_the_platform_has_itself_is_an_error_and_no_other_is() {
+    fn only_event_types_taken_by_platform_are_refused() {
         let own = |name| {
             let builder = Catalog::builder();
             let builder = builder.event_type(name, "Own", Specificity::Generic, &[("a", "A")]);

@@ -94,7 +94,7 @@ mod tests {
     use crate::testing::{noon, webhook};
 
     #[test]
-    fn each_brings_what_the_catalog_says_and_is_for_the_owner() {
+    fn operational_occurrences_match_catalog_and_address_the_owner() {
         let catalog = with_own_types(Catalog::default(), OperationalEvents::all()).unwrap();
         let value = webhook(|webhook| webhook.name = "ops".parse().unwrap());
         let row = WebhookRow {

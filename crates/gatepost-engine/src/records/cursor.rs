@@ -118,13 +118,13 @@ mod tests {
         }
 
         #[test]
-        fn what_is_typed_at_random_is_refused(text in "[0-9a-f]{0,60}|.{0,40}") {
+        fn random_cursor_text_is_refused(text in "[0-9a-f]{0,60}|.{0,40}") {
             prop_assert!(handed_out(&text, WebhookId(7)).is_err());
         }
     }
 
     #[test]
-    fn a_cursor_with_any_other_character_or_one_less_is_refused() {
+    fn altered_truncated_or_oversized_cursor_is_refused() {
         let text = cursor(WebhookId(7), &[delivery(1_000, 0), delivery(1_003, 2)]);
         for at in 0..text.len() {
             let other = if &text[at..=at] == "0" { "1" } else { "0" };

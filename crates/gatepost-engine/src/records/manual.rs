@@ -37,7 +37,7 @@ impl Engine {
             let words = "The owner of this task may not receive this";
             return Err(EngineError::Forbidden(words.to_owned()));
         }
-        if emitted.dropped > 0 {
+        if emitted.rejected > 0 {
             return Err(self.full(owner)?);
         }
         self.check_enabled(owner).await?;

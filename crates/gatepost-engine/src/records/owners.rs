@@ -5,7 +5,7 @@ use gatepost_ids::{Quota, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::{RecordUsage, Removal};
 use gatepost_storage::webhooks::{
-    CounterKind, CounterQuery, DropReason, Dropped, LogUsage, RecordId, UnreadableRecord,
+    CounterKind, CounterQuery, LogUsage, RecordId, RejectReason, RejectedCount, UnreadableRecord,
 };
 use webhook_model::{OwnerId, WebhookId};
 
@@ -141,37 +141,37 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn dropped(
+    pub async fn rejected_counts(
         &self,
         scope: Scope,
         webhook: Option<WebhookId>,
         limit: u32,
-    ) -> Result<Vec<Dropped>, EngineError> {
+    ) -> Result<Vec<RejectedCount>, EngineError> {
         let since = DateTime::UNIX_EPOCH;
-        self.dropped_since(scope, webhook, since, limit).await
+        self.rejected_since(scope, webhook, since, limit).await
     }
 
     async fn rejected(&self, owner: OwnerId) -> Result<Rejected, EngineError> {
         let (since, scope) = (self.core.clock.now()? - DAY, Scope::Owner(owner));
         let mut rejected = Rejected::default();
-        for count in self.dropped_since(scope, None, since, COUNTS).await? {
+        for count in self.rejected_since(scope, None, since, COUNTS).await? {
             let sum = match count.reason {
-                DropReason::Waiting => &mut rejected.waiting,
-                DropReason::Occurrence => &mut rejected.occurrence,
-                DropReason::Rate => &mut rejected.rate,
+                RejectReason::Waiting => &mut rejected.waiting,
+                RejectReason::Occurrence => &mut rejected.occurrence,
+                RejectReason::Rate => &mut rejected.rate,
             };
             *sum = sum.saturating_add(count.count);
         }
         Ok(rejected)
     }
 
-    async fn dropped_since(
+    async fn rejected_since(
         &self,
         scope: Scope,
         webhook: Option<WebhookId>,
         from: DateTime<Utc>,
         limit: u32,
-    ) -> Result<Vec<Dropped>, EngineError> {
+    ) -> Result<Vec<RejectedCount>, EngineError> {
         let query = CounterQuery {
             kind: CounterKind::Rejected,
             scope,

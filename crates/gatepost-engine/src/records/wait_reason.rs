@@ -49,7 +49,7 @@ impl Engine {
             return Ok(Some(WaitReason::Inactive(webhook.activity)));
         }
         let owner = self.core.store.owner(delivery.owner).await?;
-        if owner.is_some_and(|owner| owner.held) {
+        if owner.is_some_and(|owner| owner.suspended) {
             return Ok(Some(WaitReason::Owner));
         }
         if webhook.mode == DeliveryMode::Fetch {

@@ -2,7 +2,7 @@
 
 use gatepost_ids::Realm;
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{Basis, RecordId, RoutesVersion, TaskRoute, WebhookRoute};
+use gatepost_storage::webhooks::{Precondition, RecordId, RoutesVersion, TaskRoute, WebhookRoute};
 use webhook_model::{EventId, OwnerId, TaskId};
 
 /// A task that is reached, with the event that reaches it.
@@ -71,7 +71,7 @@ impl Matched {
     }
 
     /// Returns the precondition that nothing in these realms has changed.
-    pub(crate) fn by_places(&self) -> Basis {
-        Basis::Realms(self.seen.clone())
+    pub(crate) fn by_places(&self) -> Precondition {
+        Precondition::Realms(self.seen.clone())
     }
 }

@@ -36,7 +36,7 @@ mod tests {
     const HALVES: &str = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6KvA==";
 
     #[test]
-    fn a_request_has_the_id_of_its_delivery_and_an_unusable_secret_makes_none() {
+    fn request_has_delivery_id_and_unusable_secret_fails() {
         let url = "https://Example.com/in".parse().unwrap();
         let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
         let (id, body) = ("msg_1".parse().unwrap(), Arc::from("hello"));

@@ -211,7 +211,7 @@ impl RouteTable {
 fn is_for(webhook: &WebhookRoute, occurrence: &Occurrence) -> bool {
     let chosen = occurrence.to.as_ref();
     chosen.is_none_or(|to| to.contains(webhook.id))
-        && webhook.channels.hear(occurrence.channel.as_ref())
+        && webhook.channels.include(occurrence.channel.as_ref())
 }
 
 /// The approximate memory of the channels of a webhook.

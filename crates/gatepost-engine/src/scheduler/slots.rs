@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_class_has_slots_that_those_silent_for_longer_have_not() {
+    fn each_class_reserves_slots_against_longer_silent_classes() {
         for (in_flight, expected) in [
             ([0, 0, 0, 1_152], [192, 128, 64, 0]),
             ([0, 0, 1_088, 0], [128, 64, 0, 0]),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn late_webhooks_have_an_eighth_of_their_own() {
+    fn late_webhooks_have_a_separate_eighth_of_slots() {
         let late = |in_flight: [u32; 4], is_late| {
             let [busy, recent, regular, proven] = in_flight;
             free([busy, recent, regular, proven, 0, 0], is_late)[3]

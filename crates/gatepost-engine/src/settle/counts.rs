@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_hour_is_written_as_one_and_what_the_store_did_not_take_with_the_next() {
+    async fn hour_is_written_once_and_refused_counts_follow() {
         let world = World::new().await;
         let webhook = world.records.webhook(|_| {}).await;
         (0..3).for_each(|_| world.counts.add(sent(webhook)));

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_a_store_that_is_away_does_not_take_is_recorded_when_it_is_back() {
+    async fn outcomes_refused_during_store_outage_are_recorded_afterwards() {
         let world = World::new().await;
         let settlement = world.sent().await;
         world.store.set_refused("settle", true);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_recorded_while_the_clock_cannot_be_read_and_all_is_afterwards() {
+    async fn unreadable_clock_delays_recording_without_losing_outcomes() {
         let world = World::new().await;
         let settlement = world.sent().await;
         world.clock.set_broken(true);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_outcome_that_the_store_refuses_is_given_up_and_holds_up_no_other() {
+    async fn refused_outcome_is_dropped_and_delays_no_other() {
         let world = World::new().await;
         let (poison, good) = (world.sent().await, world.sent().await);
         world.store.set_poison(poison.claim.delivery);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_writer_that_is_started_again_goes_on_with_what_waits() {
+    async fn restarted_writer_continues_with_waiting_outcomes() {
         let records = Records::new();
         let webhook = records.webhook(|_| {}).await;
         let settlement = Settlement {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn while_many_come_they_are_gathered_for_ten_milliseconds_and_one_alone_never_waits() {
+    async fn frequent_outcomes_are_batched_and_single_ones_immediate() {
         assert_eq!(recorded(1, 2, false).await, (100, Duration::ZERO));
         let (calls, took) = recorded(10, 2, false).await;
         assert!(calls <= 25, "{calls}");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_for_which_others_wait_ends_the_gathering_for_all_at_most_every_two_milliseconds() {
+    async fn urgent_outcome_flushes_all_within_three_milliseconds() {
         let (calls, took) = recorded(10, 1, true).await;
         assert!(calls <= 60, "{calls}");
         assert!(took <= Duration::from_millis(3), "{took:?}");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn while_very_much_is_not_recorded_nothing_new_is_sent_and_that_ends_once() {
+    async fn settler_is_full_at_limit_and_clears_once() {
         let world = World::new().await;
         let settlement = world.sent().await;
         world.store.set_refused("settle", true);

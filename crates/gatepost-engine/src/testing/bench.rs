@@ -13,8 +13,8 @@ use super::clock::BrokenClock;
 use super::records::Records;
 use super::script::Script;
 use super::values::noon;
-use crate::access::testing::{Platform, judge, one_system};
-use crate::access::{Judge, Rule};
+use crate::access::testing::{Platform, authorizer, one_system};
+use crate::access::{Authorizer, Rule};
 use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
@@ -85,7 +85,7 @@ pub(crate) struct Bench {
     pub script: Arc<Script>,
     pub webhooks: Arc<WebhookCache>,
     pub platform: Arc<Platform>,
-    pub judge: Arc<Judge>,
+    pub authorizer: Arc<Authorizer>,
     pub admission: Arc<Admission>,
     pub lifecycle: Lifecycle,
     pub worker: Arc<Worker>,
@@ -109,13 +109,13 @@ impl Bench {
         let clock = EngineClock::start(broken.clone(), &*store).await.unwrap();
         let clock = Arc::new(clock);
         let script = Arc::new(script);
-        let judge = judge(rule, platform, store.clone(), clock.clone());
+        let authorizer = authorizer(rule, platform, store.clone(), clock.clone());
         let admission = Admission::new(limits, &Random::seeded(7));
         let lifecycle = Lifecycle::default();
         let core = Arc::new(Core {
             store: store.clone(),
             clock: clock.clone(),
-            access: judge.clone(),
+            access: authorizer.clone(),
             lifecycle: lifecycle.clone(),
             holder: 1,
         });
@@ -151,7 +151,7 @@ impl Bench {
             broken,
             clock,
             script,
-            judge,
+            authorizer,
             admission,
             lifecycle,
             worker,

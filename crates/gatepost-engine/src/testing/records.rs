@@ -8,8 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
-    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, Lane, LaneClaim,
-    NewDelivery, QueueClass, QueueStore as _, RecordStore as _,
+    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
+    QueueClaim, QueueClass, QueueStore as _, RecordStore as _, WebhookQueue,
 };
 use gatepost_storage::{AtMost, Page};
 use gatepost_testkit::fixtures::direct;
@@ -211,14 +211,14 @@ impl Records {
     pub(crate) async fn claim_all(&self, now: DateTime<Utc>) {
         let deliveries = self.deliveries().await;
         let webhooks: BTreeSet<_> = deliveries.iter().map(|d| d.webhook).collect();
-        let lanes = webhooks.into_iter().flat_map(|webhook| {
-            QueueClass::ALL.map(|class| LaneClaim {
-                lane: Lane { webhook, class },
+        let queues = webhooks.into_iter().flat_map(|webhook| {
+            QueueClass::ALL.map(|class| QueueClaim {
+                queue: WebhookQueue { webhook, class },
                 limit: 100,
             })
         });
-        let (lanes, until) = (lanes.collect::<Vec<_>>(), now + TimeDelta::seconds(60));
-        self.store.claim(&lanes, until, now).await.unwrap();
+        let (queues, until) = (queues.collect::<Vec<_>>(), now + TimeDelta::seconds(60));
+        self.store.claim(&queues, until, now).await.unwrap();
     }
 
     pub(crate) async fn deliveries(&self) -> Vec<Delivery> {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{Cause, DropReason};
+use gatepost_storage::webhooks::{Cause, RejectReason};
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 use super::registry::Book;
@@ -90,7 +90,7 @@ impl Troubles {
         &self,
         webhook: WebhookId,
         owner: OwnerId,
-        reason: DropReason,
+        reason: RejectReason,
         count: u64,
     ) {
         self.begin(webhook, owner, |trouble| trouble.rejected(reason, count));

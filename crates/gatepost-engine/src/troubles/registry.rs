@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_take_turns_however_many_webhooks_one_has_in_trouble() {
+    fn owners_take_turns_despite_many_troubled_webhooks() {
         let mut book = Book::default();
         (1..=100).for_each(|webhook| failing(&mut book, webhook, 1));
         failing(&mut book, 101, 2);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_at_is_due_again_and_what_is_over_is_forgotten() {
+    fn checked_trouble_is_due_again_ended_one_forgotten() {
         let mut book = Book::default();
         failing(&mut book, 1, 1);
         let (_, trouble) = book.next(noon()).unwrap();

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::DropReason;
+use gatepost_storage::webhooks::RejectReason;
 use webhook_model::OwnerId;
 
 /// The time of uninterrupted failures after which a webhook is failing. It is failing earlier if a
@@ -94,7 +94,7 @@ impl Trouble {
         }
     }
 
-    pub(super) fn rejected(&mut self, reason: DropReason, count: u64) {
+    pub(super) fn rejected(&mut self, reason: RejectReason, count: u64) {
         self.rejected.add(count);
         self.limit = reason.as_str();
     }
@@ -161,7 +161,7 @@ mod tests {
     use crate::testing::noon;
 
     #[test]
-    fn a_webhook_is_failing_at_once_where_a_delivery_is_given_up_and_else_after_ten_minutes() {
+    fn webhook_fails_on_exhaustion_or_after_ten_minutes() {
         let mut trouble = Trouble::new(OwnerId(1));
         trouble.failed("HTTP 500", false, noon());
         trouble.failed("HTTP 502", false, noon() + TimeDelta::minutes(3));

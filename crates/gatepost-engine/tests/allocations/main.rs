@@ -27,13 +27,13 @@ fn counted(activity: Activity) -> Counted {
 }
 
 #[test]
-fn an_emit_of_one_task_allocates_no_more_than_it_did() {
+fn emit_of_one_task_stays_within_allocation_limit() {
     let emit = counted(Activity::Paused).emit();
     assert!(emit.count <= EMIT, "{emit:?}");
 }
 
 #[test]
-fn a_delivery_that_is_sent_and_recorded_allocates_no_more_than_it_did() {
+fn sent_delivery_stays_within_allocation_limit() {
     let emit = counted(Activity::Paused).emit();
     let sent = counted(Activity::Active).sent();
     assert!(sent.count - emit.count <= SENT, "{emit:?}, {sent:?}");

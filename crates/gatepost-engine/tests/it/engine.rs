@@ -38,7 +38,7 @@ async fn an_occurrence_is_delivered_with_its_variables() {
 }
 
 #[tokio::test]
-async fn retries_are_made_and_then_no_more() {
+async fn delivery_is_retried_until_sent_or_exhausted() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[500, 503, 200, 500, 500, 500, 500]).await;
     let webhook = world
@@ -66,7 +66,7 @@ async fn retries_are_made_and_then_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_one_time_task_reached_by_64_emits_at_once_runs_once_and_is_gone() {
+async fn one_time_task_under_concurrent_emits_runs_once() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -93,7 +93,7 @@ async fn a_one_time_task_reached_by_64_emits_at_once_runs_once_and_is_gone() {
 }
 
 #[tokio::test]
-async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored_once() {
+async fn two_events_or_repeated_occurrence_run_task_once() {
     let world = world().await;
     let (_receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -120,7 +120,7 @@ async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored
 }
 
 #[tokio::test]
-async fn a_paused_webhook_holds_what_occurs_and_sends_it_in_order_when_resumed() {
+async fn paused_webhook_holds_deliveries_and_resumes_in_order() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook_in_order(addr).await;
@@ -150,7 +150,7 @@ async fn a_paused_webhook_holds_what_occurs_and_sends_it_in_order_when_resumed()
 }
 
 #[tokio::test]
-async fn a_stalled_target_holds_no_more_than_its_slots_and_nobody_else() {
+async fn stalled_target_uses_only_its_slots_delaying_none() {
     let world = world().await;
     let (stalled, stalled_addr) = receiver(true, &[]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -177,7 +177,7 @@ async fn a_stalled_target_holds_no_more_than_its_slots_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_outbox_is_fanned_out_once_and_generic_events_match() {
+async fn outbox_is_fanned_out_once_to_generic_events() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -205,7 +205,7 @@ async fn the_outbox_is_fanned_out_once_and_generic_events_match() {
 }
 
 #[tokio::test]
-async fn an_event_made_by_another_engine_on_the_same_store_is_matched_by_the_next_emit() {
+async fn event_created_by_another_engine_matches_next_emit() {
     let world = world().await;
     let (_receiver, addr) = receiver(false, &[]).await;
     let other = builder(world.store.clone()).start().await.unwrap();
@@ -229,7 +229,7 @@ async fn an_event_made_by_another_engine_on_the_same_store_is_matched_by_the_nex
 }
 
 #[tokio::test]
-async fn a_used_webhook_is_not_deleted_and_a_failed_delivery_can_be_replayed() {
+async fn used_webhook_is_kept_and_failed_delivery_replayed() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[404]).await;
     let webhook = world

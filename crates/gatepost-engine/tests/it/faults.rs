@@ -14,7 +14,7 @@ use webhook_model::{TagId, Target, WebhookId};
 use crate::support::{World, builder, poweron, receiver, until, world};
 
 #[tokio::test]
-async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are() {
+async fn unrecordable_outcomes_stop_sending_until_store_recovers() {
     let memory = Arc::new(MemoryStore::new());
     let store = Arc::new(FaultStore::new(memory.clone()));
     let (receiver, addr) = receiver(true, &[]).await;
@@ -74,7 +74,7 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_leaves_no_delivery_to_nobody() {
+async fn dropped_emit_call_still_completes_its_delivery() {
     let world = world().await;
     let (_receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunContext, Scope};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
-    DeliveryLog as _, DeliveryQuery, DropReason, OutboxStore as _, RecordId, RecordStore as _,
+    DeliveryLog as _, DeliveryQuery, OutboxStore as _, RecordId, RecordStore as _, RejectReason,
 };
 use gatepost_storage::{Clock as _, ManualClock, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
@@ -101,7 +101,7 @@ async fn waiting(store: &MemoryStore, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
+async fn tenant_edits_cause_no_emit_retries_for_others() {
     let ((store, _), tenants) = (counting(), Tenants::new());
     let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
     watched(&engine, 100, "of 1").await;
@@ -144,7 +144,7 @@ async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
 }
 
 #[tokio::test]
-async fn a_thousand_tasks_of_one_occurrence_pass_beside_those_that_have_few() {
+async fn large_occurrence_does_not_delay_small_ones() {
     let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
     let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
     let hook = webhook(&engine, 100, "w").await;
@@ -169,7 +169,7 @@ async fn a_thousand_tasks_of_one_occurrence_pass_beside_those_that_have_few() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_misbehaves_about_one_occurrence_costs_no_other_anything() {
+async fn platform_failure_for_one_occurrence_delays_no_other() {
     for mood in [Mood::Fails, Mood::Hangs, Mood::Panics] {
         let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
         let engine = of_tenants(store.clone(), &tenants).clock(Arc::new(TestTime::start()));
@@ -201,7 +201,7 @@ async fn a_platform_that_misbehaves_about_one_occurrence_costs_no_other_anything
 }
 
 #[tokio::test]
-async fn one_time_tasks_in_a_flood_read_what_they_change_and_not_the_rest() {
+async fn one_time_tasks_read_only_changes_under_load() {
     let (store, _) = counting();
     let (engine, other) = (builder(store.clone()), builder(store.clone()));
     let (engine, other) = (engine.start().await.unwrap(), other.start().await.unwrap());
@@ -229,7 +229,7 @@ async fn one_time_tasks_in_a_flood_read_what_they_change_and_not_the_rest() {
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_read_stops_nothing_and_can_be_deleted() {
+async fn unreadable_record_blocks_nothing_and_can_be_deleted() {
     let (store, memory) = counting();
     let engine = builder(store.clone()).start().await.unwrap();
     let spoilt = watched(&engine, 1, "spoilt").await;
@@ -254,7 +254,7 @@ async fn a_row_that_cannot_be_read_stops_nothing_and_can_be_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platform() {
+async fn manual_run_keeps_its_cause_after_platform_wait() {
     let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
     let engine = of_tenants(store.clone(), &tenants).clock(Arc::new(TestTime::start()));
     let engine = engine.start().await.unwrap();
@@ -277,7 +277,7 @@ async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platfor
 }
 
 #[tokio::test]
-async fn a_place_too_large_for_the_memory_is_looked_up() {
+async fn realm_too_large_for_memory_is_looked_up() {
     let (store, memory) = counting();
     let limits = Limits::default().with_routes_memory(64 * 1024);
     let engine = builder(store.clone()).limits(limits).start().await.unwrap();
@@ -301,7 +301,7 @@ async fn a_place_too_large_for_the_memory_is_looked_up() {
 }
 
 #[tokio::test]
-async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
+async fn waiting_limit_rejects_excess_and_spares_other_owners() {
     let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
     let quota = Quota::default().with_waiting(3);
     let limits = EmitLimits::default().with_deliveries_per_owner(2);
@@ -316,22 +316,25 @@ async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
     }
     watched(&engine, 101, "other").await;
     let first = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
-    assert_eq!((first.deliveries.len(), first.dropped), (3, 2));
+    assert_eq!((first.deliveries.len(), first.rejected), (3, 2));
     let second = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
-    assert_eq!((second.deliveries.len(), second.dropped), (2, 3));
+    assert_eq!((second.deliveries.len(), second.rejected), (2, 3));
     let all = bodies(&store).await;
     assert_eq!(all, ["0", "1", "other", "0", "other"]);
     engine.shutdown(Duration::from_secs(1)).await;
-    let dropped = engine
-        .dropped(Scope::Owner(OwnerId(100)), None, 10)
+    let rejected = engine
+        .rejected_counts(Scope::Owner(OwnerId(100)), None, 10)
         .await
         .unwrap();
     let count = |reason| {
-        let of = dropped.iter().filter(|dropped| dropped.reason == reason);
-        of.map(|dropped| dropped.count).sum::<u64>()
+        let of = rejected.iter().filter(|rejected| rejected.reason == reason);
+        of.map(|rejected| rejected.count).sum::<u64>()
     };
     assert_eq!(
-        (count(DropReason::Occurrence), count(DropReason::Waiting)),
+        (
+            count(RejectReason::Occurrence),
+            count(RejectReason::Waiting)
+        ),
         (2, 3)
     );
     let usage = engine.usage(OwnerId(100)).await.unwrap();
@@ -340,7 +343,7 @@ async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
 }
 
 #[tokio::test]
-async fn an_owner_who_is_removed_is_not_heard_of_any_more() {
+async fn removed_owner_or_tenant_has_no_deliveries() {
     let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
     let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
     watched(&engine, 100, "of 100").await;
@@ -365,7 +368,7 @@ async fn without_a_rule_nothing_starts() {
 }
 
 #[tokio::test]
-async fn what_a_crash_between_two_bites_left_is_stored_once() {
+async fn another_engine_finishes_crashed_batches_exactly_once() {
     let (store, memory) = counting();
     let limits = || {
         let limits = EmitLimits::default().with_deliveries(10);

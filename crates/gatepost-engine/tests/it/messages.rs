@@ -6,7 +6,7 @@ use webhook_model::{Action, Object, ObjectId, TagId, Target, TaskId};
 use crate::support::{poweron, receiver, until, world, world_with};
 
 #[tokio::test]
-async fn a_message_that_grows_too_large_stops_its_own_task_only() {
+async fn oversized_message_stops_only_its_own_task() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -76,7 +76,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
 }
 
 #[tokio::test]
-async fn variables_of_the_platform_and_of_the_occurrence_are_filled_in() {
+async fn platform_and_occurrence_variables_are_filled_in() {
     let world =
         world_with(|builder| builder.variable("SITE", "lab").variable("LEVEL", "low")).await;
     let (receiver, addr) = receiver(false, &[]).await;
@@ -103,7 +103,7 @@ async fn variables_of_the_platform_and_of_the_occurrence_are_filled_in() {
 }
 
 #[tokio::test]
-async fn an_occurrence_that_matches_more_than_fits_is_stored_and_follows() {
+async fn oversized_occurrence_is_stored_and_fanned_out_later() {
     let limits = Limits::default().with_emit(EmitLimits::default().with_deliveries(2));
     let world = world_with(|builder| builder.limits(limits)).await;
     let (receiver, addr) = receiver(false, &[]).await;

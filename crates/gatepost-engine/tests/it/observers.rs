@@ -24,7 +24,7 @@ impl Observer for Panics {
 }
 
 #[tokio::test]
-async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
+async fn response_410_disables_by_policy_despite_observer_panic() {
     for (policy, expected) in [
         (DisablePolicy::default(), Activity::Active),
         (
@@ -70,7 +70,7 @@ impl Observer for Hangs {
 }
 
 #[tokio::test]
-async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
+async fn hanging_observer_blocks_few_threads_and_no_delivery() {
     let (_until_the_end, hang) = mpsc::channel();
     let observer = Arc::new(Hangs(AtomicUsize::new(0), Mutex::new(hang)));
     let world = world_with(|builder| builder.observer(observer.clone())).await;

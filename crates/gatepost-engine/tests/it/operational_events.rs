@@ -118,7 +118,7 @@ async fn heard(receiver: &Receiver, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_webhook_in_trouble_is_told_by_another_and_so_is_its_recovery() {
+async fn failing_webhook_and_recovery_reach_another_webhook() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[500, 500, 200]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -143,7 +143,7 @@ async fn a_webhook_in_trouble_is_told_by_another_and_so_is_its_recovery() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_told_to_be_failing_once_and_what_it_gives_up_once_an_hour_with_the_count() {
+async fn failing_is_reported_once_and_exhausted_counts_hourly() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[500; 100]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -169,7 +169,7 @@ async fn a_webhook_is_told_to_be_failing_once_and_what_it_gives_up_once_an_hour_
 }
 
 #[tokio::test]
-async fn ten_minutes_of_nothing_but_failures_are_told_though_nothing_was_given_up() {
+async fn ten_minutes_of_failures_are_reported_without_exhaustion() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[503; 100]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -186,7 +186,7 @@ async fn ten_minutes_of_nothing_but_failures_are_told_though_nothing_was_given_u
 }
 
 #[tokio::test]
-async fn webhook_that_another_process_delivers_to_is_not_failing() {
+async fn webhook_delivered_by_another_process_is_not_failing() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[503; 100]).await;
     let (_, good_addr) = receiver(false, &[]).await;
@@ -218,7 +218,7 @@ async fn until_tried(told: &Told, id: DeliveryId) {
 }
 
 #[tokio::test]
-async fn rejected_deliveries_are_told_once_an_hour_with_the_count() {
+async fn rejected_deliveries_are_reported_hourly_with_count() {
     let clock = Arc::new(ManualClock::at(noon()));
     let store = Arc::new(MemoryStore::new());
     let mut limits = Limits::default();
@@ -245,7 +245,7 @@ async fn rejected_deliveries_are_told_once_an_hour_with_the_count() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_disabled_is_told_once_whoever_disabled_it() {
+async fn manually_disabled_webhook_is_reported_once() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -264,7 +264,7 @@ async fn a_webhook_that_is_disabled_is_told_once_whoever_disabled_it() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_a_webhook_never_goes_to_it_and_makes_nothing_else_to_tell() {
+async fn operational_event_never_reaches_its_webhook_or_cascades() {
     let told = Told::start().await;
     let (_, first_addr) = receiver(false, &[500; 1000]).await;
     let (_, second_addr) = receiver(false, &[500; 1000]).await;
@@ -297,7 +297,7 @@ async fn until_failed(told: &Told, webhook: WebhookId, count: usize) {
 }
 
 #[tokio::test]
-async fn the_same_by_events_of_the_platforms_own_goes_round_and_round() {
+async fn platform_event_loops_are_not_interrupted() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[500; 1000]).await;
     let webhook = told.webhook("alarms", addr).await;
@@ -316,7 +316,7 @@ async fn the_same_by_events_of_the_platforms_own_goes_round_and_round() {
 }
 
 #[tokio::test]
-async fn another_engine_on_the_store_tells_nothing_twice_and_knows_what_was_failing() {
+async fn another_engine_reports_nothing_twice_and_knows_failures() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[500, 500, 200]).await;
     let (good, good_addr) = receiver(false, &[]).await;
@@ -424,7 +424,7 @@ async fn recovery_is_looked_for_since_the_webhook_fails() {
 }
 
 #[tokio::test]
-async fn a_user_is_told_of_nobody_elses_webhooks_on_a_platform_that_is_one_system_either() {
+async fn one_system_users_receive_only_own_webhook_reports() {
     let told = Told::start().await;
     let (_, addr) = receiver(false, &[500; 10]).await;
     let (own, own_addr) = receiver(false, &[]).await;
@@ -445,7 +445,7 @@ async fn a_user_is_told_of_nobody_elses_webhooks_on_a_platform_that_is_one_syste
 }
 
 #[tokio::test]
-async fn what_the_platform_addresses_itself_is_still_refused_where_all_are_one_system() {
+async fn addressed_platform_occurrence_is_refused_in_one_system() {
     let told = Told::start().await;
     let mut addressed = poweron(1, &[1]);
     addressed.audience = Audience::Owner(OwnerId(1));
@@ -454,7 +454,7 @@ async fn what_the_platform_addresses_itself_is_still_refused_where_all_are_one_s
 }
 
 #[tokio::test]
-async fn without_the_option_nothing_is_offered_and_nothing_told() {
+async fn operational_events_are_absent_without_the_option() {
     let world = crate::support::world().await;
     assert!(
         world

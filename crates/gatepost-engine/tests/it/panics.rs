@@ -209,28 +209,28 @@ async fn pour(engine: Engine, stop: Fault) {
 }
 
 #[tokio::test]
-async fn a_clock_that_panics_stops_the_sending_and_loses_no_outcome() {
+async fn panicking_clock_stops_sending_and_loses_no_outcome() {
     let load = Load::start().await;
     let seen = load.goes_through(&[&load.clock]).await;
     assert!(nothing_claimed_while_not_recording(&seen));
 }
 
 #[tokio::test]
-async fn a_metrics_recorder_that_panics_costs_the_metrics_and_no_delivery() {
+async fn panicking_metrics_recorder_loses_no_delivery() {
     let load = Load::start().await;
     let seen = load.goes_through(&[&load.recorder]).await;
     assert!(seen.iter().all(|health| health.recording));
 }
 
 #[tokio::test]
-async fn a_log_subscriber_that_panics_costs_the_log_and_no_delivery() {
+async fn panicking_log_subscriber_loses_no_delivery() {
     let load = Load::start().await;
     let seen = load.goes_through(&[&load.subscriber]).await;
     assert!(seen.iter().all(|health| health.recording));
 }
 
 #[tokio::test]
-async fn all_of_them_at_once_lose_no_outcome_either() {
+async fn panicking_clock_recorder_and_subscriber_lose_no_outcome() {
     let load = Load::start().await;
     let all = [&load.clock, &load.recorder, &load.subscriber];
     let seen = load.goes_through(&all).await;

@@ -57,7 +57,7 @@ async fn nothing_running(world: &World, webhook: WebhookId) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
+async fn webhook_paused_under_load_holds_then_sends_all() {
     let limits = Limits::default()
         .with_rates(RateLimits::default().with_resumed_per_second(2_000))
         .with_timing(Timing::default().with_poll(Duration::from_millis(20)));

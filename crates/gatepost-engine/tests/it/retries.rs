@@ -50,7 +50,7 @@ async fn no_retry_leaves_before_its_due_time() {
 }
 
 #[tokio::test]
-async fn in_order_means_that_a_retry_holds_up_what_came_later() {
+async fn in_order_retry_delays_later_deliveries() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[200, 500, 503]).await;
     world.webhook_in_order(addr).await;

@@ -10,7 +10,7 @@ use webhook_model::{ObjectId, Target};
 use crate::support::{poweron, receiver, until, world};
 
 #[tokio::test]
-async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
+async fn tasks_and_events_run_manually_unless_disabled() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -67,7 +67,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
 }
 
 #[tokio::test]
-async fn a_forbidden_target_is_named_in_preview_and_ends_without_retries() {
+async fn forbidden_target_fails_in_preview_and_without_retries() {
     let world = world().await;
     let webhook = world
         .webhook("w", "10.0.0.1:80".parse().unwrap(), |_| {})
@@ -84,7 +84,7 @@ async fn a_forbidden_target_is_named_in_preview_and_ends_without_retries() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_deleted_takes_its_deliveries_along() {
+async fn deleted_webhook_removes_its_running_delivery() {
     let world = world().await;
     let (stalled, addr) = receiver(true, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;

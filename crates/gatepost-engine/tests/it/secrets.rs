@@ -31,7 +31,7 @@ impl Write for Log {
 }
 
 #[tokio::test]
-async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
+async fn secrets_and_messages_never_reach_the_log() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -72,7 +72,7 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
+async fn webhook_unable_to_sign_never_sends_unsigned() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
     // The two halves of the key do not match: its form is right, its content is not.

@@ -73,7 +73,7 @@ async fn shutdown_lets_what_is_in_flight_end() {
 }
 
 #[tokio::test]
-async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() {
+async fn database_clock_decides_and_large_skew_is_refused() {
     for (seconds, fits) in [
         (0, true),
         (20, true),
@@ -112,7 +112,7 @@ async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() 
 }
 
 #[tokio::test]
-async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
+async fn outcome_refused_by_store_delays_no_others() {
     let memory = Arc::new(MemoryStore::new());
     let store = FaultStore::new(memory.clone());
     store.set_poison(gatepost_storage::webhooks::DeliveryId(4));
@@ -148,7 +148,7 @@ async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn what_was_held_is_sent_at_a_bounded_rate_after_the_resume() {
+async fn held_deliveries_resume_at_a_bounded_rate() {
     let limits = Limits::default()
         .with_rates(RateLimits::default().with_resumed_per_second(10))
         .with_timing(Timing::default().with_poll(Duration::from_millis(50)));
@@ -174,7 +174,7 @@ async fn what_was_held_is_sent_at_a_bounded_rate_after_the_resume() {
 }
 
 #[tokio::test]
-async fn what_is_too_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() {
+async fn restarted_engine_removes_old_and_expires_held_deliveries() {
     let memory = Arc::new(MemoryStore::new());
     let clock = Arc::new(ManualClock::at(noon()));
     let first = World {

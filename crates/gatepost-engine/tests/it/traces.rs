@@ -44,7 +44,7 @@ async fn sent(world: &World, id: DeliveryId) -> Vec<(Option<String>, Option<Stri
 }
 
 #[tokio::test]
-async fn each_attempt_is_a_span_of_the_occurrences_trace_those_of_a_replay_too() {
+async fn every_attempt_and_replay_is_a_trace_span() {
     let world = world().await;
     listening(&world, &[500], |_| {}).await;
     let id = world.engine.emit(traced()).await.unwrap().deliveries[0];
@@ -66,7 +66,7 @@ async fn each_attempt_is_a_span_of_the_occurrences_trace_those_of_a_replay_too()
 }
 
 #[tokio::test]
-async fn a_trace_waits_in_the_outbox_with_its_occurrence() {
+async fn trace_is_kept_in_outbox_with_occurrence() {
     let world = world().await;
     listening(&world, &[], |_| {}).await;
     world.engine.emit_later(&traced()).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_trace_waits_in_the_outbox_with_its_occurrence() {
 }
 
 #[tokio::test]
-async fn a_webhooks_own_header_of_that_name_is_sent_as_its_owner_wrote_it() {
+async fn custom_traceparent_header_is_sent_unchanged() {
     let world = world().await;
     let own = |w: &mut Webhook| w.headers = Headers::parse_lines("traceparent: mine").unwrap();
     listening(&world, &[], own).await;
@@ -89,7 +89,7 @@ async fn a_webhooks_own_header_of_that_name_is_sent_as_its_owner_wrote_it() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_trace_is_sent_without_one_or_where_the_platform_withholds_it() {
+async fn trace_headers_are_absent_if_untraced_or_withheld() {
     let open = world().await;
     listening(&open, &[], |_| {}).await;
     let untraced = open.engine.emit(poweron(1, &[])).await.unwrap().deliveries[0];
@@ -132,7 +132,7 @@ impl Subscriber for Roots {
 
 /// As a child it would keep the emit's span open until the target responds.
 #[tokio::test]
-async fn a_deliverys_span_is_no_child_of_the_span_that_emits() {
+async fn delivery_span_is_not_child_of_emit_span() {
     let roots = Roots::default();
     let _subscriber = heard(roots.clone());
     let world = world().await;

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rows_are_kept_in_order_and_nothing_that_is_not_shown() {
+    fn sorted_first_rows_keep_only_shown_columns() {
         let rows = [(1, "b"), (2, "a"), (3, "c"), (4, "a"), (5, "b")];
         let (all, bytes) = best("text", 9, &rows);
         assert_eq!(all, [2, 4, 1, 5, 3]);

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_what_rises_with_them_are_read_as_they_come_and_nothing_else_is() {
+    fn store_order_serves_only_key_and_created_sorts() {
         let (up, down) = (Some(Order::Ascending), Some(Order::Descending));
         for (sort, order) in [
             ("", up),

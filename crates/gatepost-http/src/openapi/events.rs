@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_event_is_a_webhook_of_the_document_with_the_schema_and_sample_of_its_data() {
+    fn openapi_event_webhook_has_data_schema_and_sample() {
         let (told, silent) = (("full", "Disk full"), ("gone", "Disk gone"));
         let notes = EventNotes::new("A disk has no room left.")
             .with_data(r#"{"free": 7}"#.parse().unwrap())

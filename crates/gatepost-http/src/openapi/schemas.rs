@@ -82,7 +82,7 @@ pub(super) fn shared() -> Map<String, Value> {
         "via": {"type": "string", "enum": ["key", "login"], "description": "By what the caller proved who it is."},
         "key": {"type": ["integer", "null"], "description": "The API key that is used: its row in `user_api_keys`. This and what follows of it is null for a login."},
         "key_name": {"type": ["string", "null"], "description": "The name of the key."},
-        "key_hint": {"type": ["string", "null"], "description": "The part of the key string that may be shown."},
+        "masked_key": {"type": ["string", "null"], "description": "The part of the key string that may be shown."},
         "expires": {"type": ["integer", "null"], "description": "When the key stops being valid: epoch seconds, 0 for never."},
         "read_only": {"type": "boolean", "description": "Whether the key may only read."},
         "tables": {"type": "string", "description": "The tables that the key names, comma-joined."},

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_aliases_joins_and_counts_are_told_apart() {
+    fn fields_query_distinguishes_columns_aliases_joins_and_counts() {
         let fields = Fields::parse(
             "$key,name, user#name as user_name ,count(events) as events_count,owner#$display",
         )
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_for_every_column_and_nothing_at_all() {
+    fn fields_query_reads_most_and_defaults_if_empty() {
         assert_eq!(
             Fields::parse("most").unwrap(),
             Fields::These(vec![Field::Every])

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn others_have_their_turn_while_large_rows_are_made() {
+    async fn large_row_creation_yields_cooperatively() {
         let members = |count: usize| (0..count).map(|n| (n.to_string(), json!(0))).collect();
         assert_eq!(turns(json!("short")).await, 0);
         assert_eq!(turns("x".repeat(300 * 1024).into()).await, 10);

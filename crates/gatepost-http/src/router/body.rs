@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_body_is_an_empty_object_and_spaces_are_no_json() {
+    fn empty_body_is_empty_object_blank_is_invalid() {
         let none = Value::Object(Map::new());
         assert_eq!(parse(b"").map(|(value, _)| value), Ok(none));
         for spaces in ["\n", " ", "\t\r\n "] {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_of_too_many_values_is_refused_before_they_are_made() {
+    fn json_body_with_too_many_values_is_refused() {
         let many = |count: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(count));
         assert!(parse(many(MOST_VALUES - 10).as_bytes()).is_ok());
         assert_eq!(

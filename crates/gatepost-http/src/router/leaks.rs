@@ -35,7 +35,7 @@ fn row(leaked: &LeakedKey) -> Value {
         "$key": leaked.row.id.0,
         "user": leaked.row.key.owner,
         "name": leaked.row.key.name.as_str(),
-        "hint": leaked.row.key.hint.as_str(),
+        "masked": leaked.row.key.masked.as_str(),
         "done": done,
     })
 }

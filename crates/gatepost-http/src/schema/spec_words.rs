@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_the_spec_are_understood_in_any_case() {
+    fn words_of_spec_are_recognized_in_any_case() {
         let expires = ["date", "never"];
         let authorization = ["none", "basic", "bearer", "apikey"];
         for (word, allowed, expected) in [

@@ -20,7 +20,7 @@ fn read(body: &Value) -> Result<Input> {
 }
 
 #[test]
-fn a_reference_may_be_a_row_number_alone() {
+fn reference_may_be_a_bare_row_number() {
     for number in [json!(3), json!("3"), json!(3.0)] {
         let input = read(&json!({"hook": number, "owner": number})).unwrap();
         assert_eq!(
@@ -68,7 +68,7 @@ fn digits_are_those_of_the_value_that_counts() {
 
 /// The limit is that of the body around it.
 #[test]
-fn a_text_that_is_json_of_too_many_values_is_refused_before_they_are_made() {
+fn json_text_with_too_many_values_is_refused() {
     let text = |count: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(count));
     let context = |text: String| read(&json!({"context": text}));
     assert!(context(text(MOST_VALUES - 10)).is_ok());

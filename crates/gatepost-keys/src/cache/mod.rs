@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use apikey_core::LookupId;
 pub(crate) use entries::Held;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use gatepost_storage::{KeyStore, StoreError};
 use owners::Owners;
 pub(crate) use shard::Epoch;
@@ -34,16 +34,16 @@ const OWNERS_PART: usize = 100;
 /// A bounded cache.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    slices: Box<[Slice]>,
+    shards: Box<[Slice]>,
     owners: Owners,
 }
 
 impl Cache {
     pub(crate) fn new(capacity: usize) -> Self {
-        let each = capacity.div_ceil(KeySlice::COUNT).max(1);
-        let slices = (0..=u8::MAX).map(|number| Slice::new(KeySlice(number), each));
+        let each = capacity.div_ceil(KeyShard::COUNT).max(1);
+        let shards = (0..=u8::MAX).map(|number| Slice::new(KeyShard(number), each));
         Self {
-            slices: slices.collect(),
+            shards: shards.collect(),
             owners: Owners::new((capacity / OWNERS_PART).max(1)),
         }
     }
@@ -52,7 +52,7 @@ impl Cache {
     /// the shard is at that generation.
     #[inline]
     pub(crate) fn is_current(&self, key: LookupId, store: &dyn KeyStore) -> bool {
-        self.slice(key).is_current(store)
+        self.shard(key).is_current(store)
     }
 
     /// Removes the changed keys from the shard of this key. Returns `false` if the store cannot
@@ -62,30 +62,30 @@ impl Cache {
         key: LookupId,
         store: &dyn KeyStore,
     ) -> Result<bool, StoreError> {
-        self.slice(key).sync(store, &self.owners).await
+        self.shard(key).sync(store, &self.owners).await
     }
 
     /// Returns the epoch of a shard. Callers must read it before they read the record that they
     /// [`insert`](Self::insert).
     pub(crate) fn epoch(&self, key: LookupId) -> Epoch {
-        self.slice(key).epoch()
+        self.shard(key).epoch()
     }
 
     /// Inserts an entry, unless its shard was changed since the epoch or its owner is at the limit.
     /// Returns the entry to use: this one, or the existing one.
     pub(crate) fn insert(&self, entry: Arc<Entry>, epoch: Epoch) -> Arc<Entry> {
-        let slice = self.slice(entry.lookup());
-        slice.insert(entry, epoch, &self.owners)
+        let shard = self.shard(entry.lookup());
+        shard.insert(entry, epoch, &self.owners)
     }
 
     /// Returns the entry of a key, if it exists.
     #[inline]
     pub(crate) fn get(&self, key: LookupId) -> Held {
-        self.slice(key).entries.get(key)
+        self.shard(key).entries.get(key)
     }
 
     #[inline]
-    fn slice(&self, key: LookupId) -> &Slice {
-        &self.slices[usize::from(KeySlice::of(key).0)]
+    fn shard(&self, key: LookupId) -> &Slice {
+        &self.shards[usize::from(KeyShard::of(key).0)]
     }
 }

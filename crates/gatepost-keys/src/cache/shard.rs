@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyShard};
 use gatepost_storage::{KeyStore, StoreError};
 
 use super::entries::Entries;
@@ -15,7 +15,7 @@ const NEVER: i64 = i64::MIN;
 
 #[derive(Debug)]
 pub(super) struct Slice {
-    number: KeySlice,
+    number: KeyShard,
     pub(super) entries: Entries,
     generation: AtomicI64,
     epoch: AtomicU64,
@@ -28,7 +28,7 @@ pub(super) struct Slice {
 pub(crate) struct Epoch(u64);
 
 impl Slice {
-    pub(super) fn new(number: KeySlice, capacity: usize) -> Self {
+    pub(super) fn new(number: KeyShard, capacity: usize) -> Self {
         Self {
             number,
             entries: Entries::new(capacity),

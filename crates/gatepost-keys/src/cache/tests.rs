@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use apikey_core::{ApiKey, KeyDraft, KeyId, OwnerId, Peppers, Prefix, RevealOnce};
 use gatepost_kv::MemoryStore;
-use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
+use gatepost_storage::keys::{KeyRow, KeyShard, Rolled};
 use gatepost_storage::{KeyStore, Revision};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -50,11 +50,11 @@ fn has(cache: &Cache, row: &KeyRow) -> bool {
 }
 
 fn held(cache: &Cache) -> usize {
-    cache.slices.iter().map(|slice| slice.entries.len()).sum()
+    cache.shards.iter().map(|shard| shard.entries.len()).sum()
 }
 
 #[tokio::test]
-async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
+async fn record_read_before_deletion_is_not_cached_afterwards() {
     let store: Arc<dyn KeyStore> = Arc::new(MemoryStore::new());
     let cache = Cache::new(100);
     let peppers = Peppers::none();
@@ -93,7 +93,7 @@ fn the_cache_stays_within_its_bounds() {
 }
 
 #[test]
-fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
+fn owner_holds_at_most_one_hundredth_of_cache() {
     let cache = Cache::new(25_600);
     let other = row(1, 1);
     take(&cache, &other);
@@ -105,12 +105,12 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
     assert!(has(&cache, &other), "it is still there");
     // The entries of one owner evict each other: the last key is cached, or its shard had no slot.
     let last = greedy.pop().unwrap();
-    let in_slice = cache.slice(last.key.lookup).entries.len();
+    let in_slice = cache.shard(last.key.lookup).entries.len();
     assert!(has(&cache, &last) || in_slice <= 1, "{in_slice}");
     // Removed entries no longer count.
     for row in &greedy {
         let lookup = row.key.lookup;
-        cache.slice(lookup).entries.forget(lookup, &cache.owners);
+        cache.shard(lookup).entries.forget(lookup, &cache.owners);
     }
     let left = held(&cache);
     assert!(left <= 2, "{left}");
@@ -122,11 +122,11 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
 
 /// Using a key never waits for the use or change of another.
 #[test]
-fn a_key_is_found_while_its_slice_is_being_changed() {
+fn key_is_found_while_its_shard_changes() {
     let cache = Cache::new(100);
     let row = row(1, 1);
     take(&cache, &row);
-    cache.slice(row.key.lookup).entries.while_changed(|| {
+    cache.shard(row.key.lookup).entries.while_changed(|| {
         std::thread::scope(|scope| {
             assert!(scope.spawn(|| has(&cache, &row)).join().unwrap());
         });
@@ -135,13 +135,13 @@ fn a_key_is_found_while_its_slice_is_being_changed() {
 
 /// An entry in use stays complete for its user; new lookups do not find it.
 #[test]
-fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
+fn removed_entry_stays_usable_but_is_not_found() {
     let cache = Cache::new(100);
     let row = row(7, 1);
     take(&cache, &row);
     let held = cache.get(row.key.lookup);
-    let slice = &cache.slice(row.key.lookup).entries;
-    slice.forget(row.key.lookup, &cache.owners);
+    let shard = &cache.shard(row.key.lookup).entries;
+    shard.forget(row.key.lookup, &cache.owners);
     assert!(!has(&cache, &row));
     assert_eq!(held.as_ref().map(|entry| entry.key), Some(KeyId(7)));
 }
@@ -150,8 +150,8 @@ fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
 /// move other entries.
 #[test]
 fn entries_are_found_whatever_came_and_went_before() {
-    let cache = Cache::new(16 * KeySlice::COUNT);
-    let slice = &cache.slices[0].entries;
+    let cache = Cache::new(16 * KeyShard::COUNT);
+    let shard = &cache.shards[0].entries;
     let rows: Vec<KeyRow> = (0..40_u32).map(|n| row(n.into(), n.into())).collect();
     let mut kept: Vec<usize> = Vec::new();
     let mut random = StdRng::seed_from_u64(17);
@@ -159,56 +159,56 @@ fn entries_are_found_whatever_came_and_went_before() {
         let n = random.random_range(0..rows.len());
         let lookup = rows[n].key.lookup;
         if let Some(at) = kept.iter().position(|kept| *kept == n) {
-            slice.forget(lookup, &cache.owners);
+            shard.forget(lookup, &cache.owners);
             kept.swap_remove(at);
         } else if kept.len() < 16 {
-            slice.insert(entry(&rows[n]), || true, &cache.owners);
+            shard.insert(entry(&rows[n]), || true, &cache.owners);
             kept.push(n);
         }
         for (n, row) in rows.iter().enumerate() {
-            assert_eq!(slice.get(row.key.lookup).is_some(), kept.contains(&n));
+            assert_eq!(shard.get(row.key.lookup).is_some(), kept.contains(&n));
         }
-        assert_eq!(slice.len(), kept.len());
+        assert_eq!(shard.len(), kept.len());
     }
 }
 
 /// Readers run while a writer moves entries: none finds another entry, or one removed before the
 /// lookup.
 #[test]
-fn who_looks_while_entries_move_finds_its_own_or_none() {
-    let cache = Cache::new(8 * KeySlice::COUNT);
-    let slice = &cache.slices[0].entries;
+fn concurrent_lookup_finds_its_entry_or_none() {
+    let cache = Cache::new(8 * KeyShard::COUNT);
+    let shard = &cache.shards[0].entries;
     let rows: Vec<KeyRow> = (0..8_u32).map(|n| row(n.into(), n.into())).collect();
     let stays = &rows[0];
-    slice.insert(entry(stays), || true, &cache.owners);
+    shard.insert(entry(stays), || true, &cache.owners);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut random = StdRng::seed_from_u64(5);
             for _ in 0..20_000 {
                 let row = &rows[random.random_range(1..rows.len())];
-                slice.insert(entry(row), || true, &cache.owners);
+                shard.insert(entry(row), || true, &cache.owners);
                 let gone = &rows[random.random_range(1..rows.len())];
-                slice.forget(gone.key.lookup, &cache.owners);
-                assert!(slice.get(gone.key.lookup).is_none());
+                shard.forget(gone.key.lookup, &cache.owners);
+                assert!(shard.get(gone.key.lookup).is_none());
             }
             done.store(true, Ordering::Release);
         });
         while !done.load(Ordering::Acquire) {
             for row in &rows {
-                let held = slice.get(row.key.lookup);
+                let held = shard.get(row.key.lookup);
                 assert!(held.as_ref().is_none_or(|entry| entry.key == row.id));
             }
         }
     });
-    assert!(slice.get(stays.key.lookup).is_some());
+    assert!(shard.get(stays.key.lookup).is_some());
 }
 
 #[test]
-fn keys_are_spread_over_the_slices() {
-    let mut counts = vec![0u32; KeySlice::COUNT];
+fn keys_are_spread_over_the_shards() {
+    let mut counts = vec![0u32; KeyShard::COUNT];
     for n in 0..25_600 {
-        counts[usize::from(KeySlice::of(row(n, 1).key.lookup).0)] += 1;
+        counts[usize::from(KeyShard::of(row(n, 1).key.lookup).0)] += 1;
     }
     let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
     assert!(

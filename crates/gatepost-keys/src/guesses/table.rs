@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_table_takes_the_new_and_gives_up_what_is_worth_least() {
+    fn full_table_admits_new_and_evicts_least_valuable() {
         let table: Table<u64> = Table::new(1);
         for hash in 0..100 {
             let new = if hash == 7 { 1_000 } else { hash };

@@ -47,7 +47,7 @@ fn log_in(guesses: &GuessLimiter, account: &str, from: &str) -> Result<(), u64> 
 }
 
 #[test]
-fn delays_of_an_account_grow_from_everywhere_and_are_the_time_that_is_left() {
+fn account_delays_double_regardless_of_address_and_clock() {
     let (guesses, clock) = limiter(limits());
     let mut elsewhere = (1..).map(|n| format!("10.0.{n}.1"));
     let mut guess = |name| fail(&guesses, name, &elsewhere.next().unwrap());
@@ -68,7 +68,7 @@ fn delays_of_an_account_grow_from_everywhere_and_are_the_time_that_is_left() {
 }
 
 #[test]
-fn an_owner_is_not_locked_out_from_where_the_account_has_logged_in() {
+fn owner_is_not_locked_out_at_known_address() {
     let (guesses, _) = limiter(limits());
     assert_eq!(log_in(&guesses, "ada", "10.0.0.1"), Ok(()));
     // Strangers use up the name, and one at the same address uses up the address.
@@ -87,7 +87,7 @@ fn an_owner_is_not_locked_out_from_where_the_account_has_logged_in() {
 }
 
 #[test]
-fn a_thousand_at_once_are_a_thousand() {
+fn concurrent_attempts_count_against_the_limit() {
     let (guesses, _) = limiter(limits());
     let held: Vec<_> = (0..1_000)
         .filter_map(|_| guesses.attempt("ada", addr("10.0.0.1")).ok())
@@ -96,7 +96,7 @@ fn a_thousand_at_once_are_a_thousand() {
 }
 
 #[test]
-fn right_passwords_and_those_that_were_not_checked_cost_nothing() {
+fn correct_or_unchecked_passwords_cost_nothing() {
     let (guesses, _) = limiter(limits());
     for n in 0..50 {
         assert_eq!(log_in(&guesses, &format!("user{n}"), "10.0.0.1"), Ok(()));
@@ -154,7 +154,7 @@ fn wrong_secret_counts_once_for_passwords_too() {
 }
 
 #[test]
-fn a_full_table_refuses_nobody_and_forgets_no_guesser() {
+fn full_table_refuses_nobody_and_forgets_no_guesser() {
     let (guesses, _) = limiter(limits().with_remembered(NonZeroUsize::new(64).unwrap()));
     for _ in 0..5 {
         let _ = fail(&guesses, "ada", "10.0.0.1");
@@ -178,7 +178,7 @@ fn a_full_table_refuses_nobody_and_forgets_no_guesser() {
 }
 
 #[test]
-fn nothing_of_a_name_or_secret_is_in_its_debug_text() {
+fn debug_text_shows_no_name_or_address() {
     let (guesses, _) = limiter(limits());
     let attempt = guesses.attempt("hunter2", addr("10.0.0.1")).unwrap();
     let text = format!("{guesses:?} {attempt:?}");

@@ -135,7 +135,7 @@ impl AuthLayer {
     /// Authenticates a request as the layer does, for a service that is not built on tower: the
     /// platform's own login, the key, its address, its grant. If the request passes, put
     /// [`Principal::rate`] into the response with
-    /// [`RateStanding::set_headers`](crate::RateStanding::set_headers).
+    /// [`RateState::set_headers`](crate::RateState::set_headers).
     ///
     /// ```
     /// # use gatepost_keys::AuthLayer;

@@ -23,7 +23,7 @@ impl Needs {
         }
         match (&self.scope, self.judged_within) {
             (_, true) => Ok(()),
-            (Some(_), false) => grant.allows_touch(touch),
+            (Some(_), false) => grant.allows_access(touch),
             (None, false) => grant.allows_elsewhere(touch),
         }
     }

@@ -9,7 +9,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::keys::KeyRow;
 
 use super::key_service::Parts;
-use crate::observer::KeyNews;
+use crate::observer::KeyNoticeKind;
 
 /// The numbers of days before expiration at which a key is reported.
 const STEPS: [u32; 3] = [14, 3, 0];
@@ -84,7 +84,7 @@ async fn tell(parts: &Parts, row: &KeyRow, expires: DateTime<Utc>, days: u32) ->
         // The key never had that much time left: its owner has just chosen its expiration.
         return true;
     }
-    let news = KeyNews::Expiring { expires, days };
+    let news = KeyNoticeKind::Expiring { expires, days };
     parts.teller.tell(row, news).await
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::{KeyDraft, KeyHint};
+use apikey_core::{KeyDraft, MaskedKey};
 use chrono::{DateTime, Utc};
 use gatepost_ids::AccessLevel;
 use gatepost_storage::ErrorKind;
@@ -16,8 +16,8 @@ use crate::principal::Principal;
 
 impl KeyService {
     /// Imports a key of another system, by the SHA-256 of its whole token: 16 to 512 visible ASCII
-    /// characters, as clients send them after `Bearer `. Its holders notice nothing. `hint` is the
-    /// masked form that users see in lists: it must not contain the secret. `created` is the
+    /// characters, as clients send them after `Bearer `. Its holders notice nothing. `masked` is
+    /// the masked form that users see in lists: it must not contain the secret. `created` is the
     /// creation time in the other system; a time in the future becomes now.
     ///
     /// Only system administrators may import, since no quota applies, neither for keys nor for
@@ -33,7 +33,7 @@ impl KeyService {
         actor: &Principal,
         draft: KeyDraft,
         token_sha256: [u8; 32],
-        hint: KeyHint,
+        masked: MaskedKey,
         created: DateTime<Utc>,
     ) -> Result<KeyRow, KeyError> {
         let keys = &self.0.keys;
@@ -46,7 +46,7 @@ impl KeyService {
         let account = account.ok_or(KeyError::NoSuchOwner)?;
         let now = keys.clock.now();
         let record = draft
-            .import_sha256(token_sha256, hint, created.min(now), now)
+            .import_sha256(token_sha256, masked, created.min(now), now)
             .map_err(|error| KeyError::Draft(Arc::new(error)))?;
         let store = keys.store.as_ref();
         place(store, record.owner, &account, now).await?;

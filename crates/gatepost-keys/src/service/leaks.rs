@@ -9,7 +9,7 @@ use gatepost_storage::keys::KeyRow;
 
 use super::key_service::KeyService;
 use crate::error::KeyError;
-use crate::observer::KeyNews;
+use crate::observer::KeyNoticeKind;
 use crate::principal::Principal;
 
 /// The maximum size of a text in bytes.
@@ -38,7 +38,7 @@ impl KeyService {
     /// Returns the keys in a text, with any prefix. Only a whole key with the right secret counts;
     /// a forged key with the id of another one does not. Keys are found as separate words, by the
     /// pattern [`KEY_REGEX`](apikey_core::KEY_REGEX). Keys of older systems have no pattern and are
-    /// not found. Each found key is reported to the observer ([`KeyNews::Leaked`]); any other
+    /// not found. Each found key is reported to the observer ([`KeyNoticeKind::Leaked`]); any other
     /// action is up to the caller. Neither the text nor a key is stored, logged or named in an
     /// error.
     ///
@@ -80,7 +80,7 @@ impl KeyService {
         let hour = now.duration_trunc(HOUR).unwrap_or(now);
         for row in found.values() {
             tracing::warn!(key = row.id.0, owner = %row.key.owner, "a key leaked");
-            let news = KeyNews::Leaked { hour };
+            let news = KeyNoticeKind::Leaked { hour };
             self.0.teller.tell(row, news).await;
         }
         Ok(found.into_values().collect())

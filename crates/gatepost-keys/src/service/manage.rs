@@ -9,7 +9,7 @@ use gatepost_storage::keys::KeyRow;
 use super::key_service::{KeyService, Parts};
 use super::realm_assignment::place;
 use crate::error::KeyError;
-use crate::observer::KeyNews;
+use crate::observer::KeyNoticeKind;
 use crate::platform_calls;
 use crate::principal::Principal;
 
@@ -60,7 +60,7 @@ impl KeyService {
             by = %actor.owner,
             "key created"
         );
-        parts.teller.tell(&row, KeyNews::Created).await;
+        parts.teller.tell(&row, KeyNoticeKind::Created).await;
         Ok((row, reveal))
     }
 
@@ -132,7 +132,7 @@ impl KeyService {
         changes.count(row.key.owner, now);
         self.forget_changed(row.key.lookup).await;
         tracing::info!(key = id.0, by = %actor.owner, "key deleted");
-        self.0.teller.tell(&row, KeyNews::Deleted).await;
+        self.0.teller.tell(&row, KeyNoticeKind::Deleted).await;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use gatepost_storage::StoreError;
 
 use super::expiry_notices::Expiring;
 use super::key_service::Parts;
-use crate::observer::KeyNews;
+use crate::observer::KeyNoticeKind;
 
 /// The interval of the search for expiring keys.
 const ROUND: TimeDelta = TimeDelta::minutes(1);
@@ -40,7 +40,7 @@ async fn tell_refused(parts: &Parts, now: DateTime<Utc>) -> Result<(), StoreErro
         let Some(row) = parts.keys.store.key(refused.key).await? else {
             continue;
         };
-        let news = KeyNews::RefusedAddress {
+        let news = KeyNoticeKind::RefusedAddress {
             from: refused.from,
             count: refused.count,
             hour: refused.hour,

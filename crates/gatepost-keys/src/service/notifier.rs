@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::keys::KeyRow;
 
-use crate::observer::{KeyNews, KeyNotice, KeyObserver};
+use crate::observer::{KeyNotice, KeyNoticeKind, KeyObserver};
 use crate::platform_calls::{Silence, guarded};
 
 /// The platform's observer, if there is one.
@@ -15,7 +15,7 @@ pub(super) struct Teller {
 
 impl Teller {
     /// Sends a notice. Returns `false` if the observer refused it.
-    pub(super) async fn tell(&self, row: &KeyRow, news: KeyNews) -> bool {
+    pub(super) async fn tell(&self, row: &KeyRow, news: KeyNoticeKind) -> bool {
         let Some(observer) = &self.observer else {
             return true;
         };

@@ -16,7 +16,7 @@ pub(super) async fn place(
     account: &Account,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let stored = store.owner(owner).await?.map(|row| row.place);
+    let stored = store.owner(owner).await?.map(|row| row.realm);
     let place = Realm::of(owner, account);
     let was_placed = stored.is_some_and(|stored| stored != Realm::Shared);
     if stored == Some(place) || (place.tenant().is_none() && !was_placed) {

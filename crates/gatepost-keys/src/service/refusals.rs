@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_told_of_at_once_and_then_once_an_hour_with_the_count() {
+    fn refusals_are_reported_immediately_then_hourly_with_count() {
         let refusals = Refusals::new(true);
         let counts = |minutes| {
             let taken = refusals.take(9, at(minutes));

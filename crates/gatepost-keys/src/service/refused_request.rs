@@ -3,7 +3,7 @@
 use apikey_core::KeyRefusal;
 
 use crate::denial::Denied;
-use crate::throttle::RateStanding;
+use crate::throttle::RateState;
 
 /// The response, and the true reason for the log and the metrics.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ impl Refused {
     }
 
     /// Creates a refusal for a valid key that was used too often.
-    pub(super) fn throttled(over: RateStanding) -> Self {
+    pub(super) fn throttled(over: RateState) -> Self {
         Self {
             denied: Denied::TooManyRequests(over),
             reason: "too_many_requests",

@@ -10,7 +10,7 @@ use gatepost_storage::keys::KeyRow;
 use super::key_service::KeyService;
 use super::realm_assignment::place;
 use crate::error::KeyError;
-use crate::observer::KeyNews;
+use crate::observer::KeyNoticeKind;
 use crate::platform_calls;
 use crate::principal::Principal;
 
@@ -75,7 +75,7 @@ impl KeyService {
                 Err(error) => return Err(error),
                 Ok(new) => {
                     tracing::info!(key = id.0, new = new.id.0, by = %actor.owner, "key rolled");
-                    self.0.teller.tell(&new, KeyNews::Created).await;
+                    self.0.teller.tell(&new, KeyNoticeKind::Created).await;
                     return Ok((new, reveal));
                 }
             }

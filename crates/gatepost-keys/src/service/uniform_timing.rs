@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_takes_less_than_a_moment_takes_a_moment() {
+    async fn refusal_takes_whole_number_of_time_steps() {
         let began = Instant::now();
         for (work, whole) in [(0, 5), (1, 5), (4, 5), (5, 10), (7, 10), (23, 25)] {
             let (moment, before) = (Moment::now(), Instant::now());

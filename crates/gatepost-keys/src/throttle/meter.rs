@@ -4,7 +4,7 @@ use std::time::Duration;
 use apikey_core::{Empty, RateLimit};
 
 use super::bucket::Bucket;
-use super::rate_state::{RateOf, RateStanding};
+use super::rate_state::{RateOf, RateState};
 
 /// The buckets that the requests of one key are charged to.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Meter {
     /// # Errors
     /// The state of the limit that the request exceeds.
     #[inline]
-    pub(crate) fn draw(&self, now: Duration) -> Result<RateStanding, RateStanding> {
+    pub(crate) fn draw(&self, now: Duration) -> Result<RateState, RateState> {
         match self {
             Self::Key(key) => key.draw(RateOf::Key, now),
             Self::Owner(owner) => owner.draw(RateOf::Owner, now),
@@ -55,9 +55,9 @@ impl Meter {
 
 impl Metered {
     #[inline]
-    fn draw(&self, of: RateOf, now: Duration) -> Result<RateStanding, RateStanding> {
+    fn draw(&self, of: RateOf, now: Duration) -> Result<RateState, RateState> {
         match self.bucket.draw(self.limit, now) {
-            Ok(drawn) => Ok(RateStanding {
+            Ok(drawn) => Ok(RateState {
                 of,
                 limit: self.limit,
                 remaining: drawn.remaining,
@@ -67,8 +67,8 @@ impl Metered {
         }
     }
 
-    fn refused(&self, of: RateOf, empty: Empty) -> RateStanding {
-        RateStanding {
+    fn refused(&self, of: RateOf, empty: Empty) -> RateState {
+        RateState {
             of,
             limit: self.limit,
             remaining: 0,

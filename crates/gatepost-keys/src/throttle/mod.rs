@@ -23,7 +23,7 @@ use self::buckets::Buckets;
 pub use self::limits::RequestLimits;
 pub(crate) use self::meter::Meter;
 use self::meter::Metered;
-pub use self::rate_state::{RateOf, RateStanding};
+pub use self::rate_state::{RateOf, RateState};
 
 /// The buckets of a process.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub enum RateOf {
 /// The state of the limit that is nearest for a request.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub struct RateStanding {
+pub struct RateState {
     /// The requests that are counted.
     pub of: RateOf,
     /// The limit.
@@ -31,7 +31,7 @@ pub struct RateStanding {
     pub reset: Duration,
 }
 
-impl RateStanding {
+impl RateState {
     /// Returns [`reset`](Self::reset) in whole seconds, rounded up and at least 1: the value of
     /// `Retry-After` (RFC 9110 §10.2.3).
     #[must_use]

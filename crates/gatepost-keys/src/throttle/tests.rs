@@ -14,7 +14,7 @@ fn at(seconds: u64) -> Duration {
 }
 
 #[test]
-fn threads_that_draw_at_once_get_a_minutes_requests_and_no_more() {
+fn concurrent_draws_get_exactly_one_minute_of_requests() {
     let (bucket, start) = (Bucket::default(), Barrier::new(4));
     let draw = || {
         start.wait();
@@ -51,7 +51,7 @@ fn a_keys_own_requests_are_drawn_first() {
 }
 
 #[test]
-fn buckets_that_are_full_again_are_forgotten_and_those_in_use_are_not() {
+fn refilled_buckets_are_forgotten_used_ones_kept() {
     let buckets = Buckets::default();
     let used = buckets.of(u128::MAX, at(0));
     let drawn = |id, now| {

@@ -37,7 +37,7 @@ fn a_day_ends_at_midnight_in_utc() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_opens_no_day_again() {
+fn clock_set_back_reopens_no_day() {
     let mut noted = Noted::default();
     noted.add(KEY, login(DAY));
     for _ in 0..1_000 {
@@ -49,7 +49,7 @@ fn a_clock_that_is_set_back_opens_no_day_again() {
 proptest! {
     /// Whenever notes are taken and however often a day ends, they add up.
     #[test]
-    fn whatever_is_noted_in_whatever_slices_adds_up(
+    fn uses_taken_at_any_time_add_up(
         steps in proptest::collection::vec((0..6 * DAY, any::<bool>(), 0..4_u8), 0..200)
     ) {
         let mut wanted: BTreeMap<NaiveDate, (u64, u64)> = BTreeMap::new();

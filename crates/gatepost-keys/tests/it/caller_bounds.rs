@@ -40,7 +40,7 @@ async fn by_key(world: &World) -> (Principal, KeyId) {
 }
 
 #[tokio::test]
-async fn a_new_key_reaches_no_further_than_the_key_that_makes_it() {
+async fn new_key_does_not_exceed_the_creating_key() {
     use ExceedsCaller::{Allow, Expiration as Later};
     let world = World::new();
     let (by, _) = by_key(&world).await;
@@ -89,7 +89,7 @@ async fn a_deny_list_is_kept() {
 }
 
 #[tokio::test]
-async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
+async fn edit_may_narrow_but_not_exceed_acting_key() {
     let world = World::new();
     let (by, acting) = by_key(&world).await;
     let wide = bounded("wide", Expiration::Never, ip("192.0.2.0/24", ""));

@@ -4,12 +4,12 @@ use apikey_core::{KeyEdit, KeyId, Overlap};
 use chrono::NaiveDate;
 use gatepost_keys::{Denied, KeyError, OnLeak, Quota};
 use gatepost_storage::KeyStore as _;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 
 use crate::world::{World, present};
 
 #[tokio::test(start_paused = true)]
-async fn a_disabled_key_is_refused_by_the_next_request_to_any_process_and_let_in_again() {
+async fn disabled_key_fails_until_enabled_in_every_process() {
     let world = World::new();
     let (key, other) = (world.key(1, "k").await, world.key(1, "other").await);
     let processes = [world.keys.clone(), world.process()];
@@ -29,7 +29,7 @@ async fn a_disabled_key_is_refused_by_the_next_request_to_any_process_and_let_in
 
 /// Uses of a disabled key are not recorded, like those of a deleted one.
 #[tokio::test(start_paused = true)]
-async fn what_a_disabled_key_is_presented_for_is_noted_nowhere() {
+async fn disabled_key_use_is_not_recorded() {
     let world = World::new();
     let key = world.key(1, "k").await;
     world.switch(&key, false).await;
@@ -43,7 +43,7 @@ async fn what_a_disabled_key_is_presented_for_is_noted_nowhere() {
 }
 
 #[tokio::test]
-async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
+async fn disabling_a_key_ignores_the_change_quota() {
     let world = World::with(Quota::UNLIMITED.with_key_changes_per_minute(2));
     let key = world.key(1, "k").await;
     let user = world.user(1);
@@ -61,10 +61,10 @@ async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
 
 /// A repeated disable is never refused, and a change makes every process read the key again.
 #[tokio::test]
-async fn to_disable_a_disabled_key_a_hundred_times_changes_nothing_for_anybody() {
+async fn repeated_disabling_of_key_changes_nothing() {
     let world = World::new();
     let key = world.key(1, "k").await;
-    let generation = || world.store.key_generation(KeySlice::of(key.lookup));
+    let generation = || world.store.key_generation(KeyShard::of(key.lookup));
     let enabled = generation();
     world.switch(&key, false).await;
     let disabled = generation();
@@ -80,7 +80,7 @@ async fn to_disable_a_disabled_key_a_hundred_times_changes_nothing_for_anybody()
 }
 
 #[tokio::test]
-async fn disabled_keys_are_not_rolled_whoever_disabled_them() {
+async fn key_disabled_by_anyone_cannot_be_rolled() {
     let world = World::new();
     let (key, user) = (world.key(1, "k").await, world.user(1));
     let administrator = world.administrator();
@@ -100,7 +100,7 @@ async fn disabled_keys_are_not_rolled_whoever_disabled_them() {
 }
 
 #[tokio::test]
-async fn keys_that_an_administrator_disabled_are_not_enabled_by_their_owner() {
+async fn owner_cannot_enable_key_disabled_by_administrator() {
     let world = World::new();
     let (key, user) = (world.key(1, "k").await, world.user(1));
     let administrator = world.administrator();
@@ -129,7 +129,7 @@ async fn keys_that_an_administrator_disabled_are_not_enabled_by_their_owner() {
 }
 
 #[tokio::test]
-async fn leaked_keys_that_were_disabled_are_not_enabled_by_their_owner() {
+async fn owner_cannot_enable_key_disabled_as_leaked() {
     let world = World::new();
     let key = world.key(1, "k").await;
     let (user, administrator) = (world.user(1), world.administrator());

@@ -54,7 +54,7 @@ async fn present(keys: &KeyService, header: &str, from: &str) -> Result<(), Deni
 }
 
 #[tokio::test]
-async fn fourth_guess_is_refused_and_a_good_key_passes() {
+async fn fifth_guess_is_refused_and_good_key_passes() {
     let (keys, good) = service().await;
     for _ in 0..4 {
         assert_eq!(
@@ -100,7 +100,7 @@ async fn an_ipv6_network_counts_as_one_client() {
 }
 
 #[tokio::test]
-async fn who_presents_nothing_does_not_guess() {
+async fn request_without_credential_is_no_guess() {
     let (keys, _) = service().await;
     let from: IpAddr = "10.0.0.1".parse().unwrap();
     for _ in 0..20 {

@@ -1,6 +1,6 @@
 //! Keys of another system.
 
-use apikey_core::{Expiration, IpPolicy, KeyHint, Prefix, RateLimit};
+use apikey_core::{Expiration, IpPolicy, MaskedKey, Prefix, RateLimit};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_keys::{
     AccessLevel, Account, Denied, KeyError, KeyService, OwnerId, Quota, RequestLimits, TenantId,
@@ -21,7 +21,7 @@ fn world() -> World {
     world
 }
 
-fn hint() -> KeyHint {
+fn masked() -> MaskedKey {
     "acme_0f4a…".parse().unwrap()
 }
 
@@ -34,7 +34,7 @@ async fn imported(world: &World, draft: apikey_core::KeyDraft) -> Result<KeyRow,
     let by = world.user(9);
     world
         .keys
-        .import(&by, draft, digest(TOKEN), hint(), created)
+        .import(&by, draft, digest(TOKEN), masked(), created)
         .await
 }
 
@@ -50,7 +50,7 @@ async fn imported_token_is_accepted_right_after_a_refusal() {
     let world = world();
     assert!(owner_of(&world.keys, TOKEN).await.is_err());
     let row = imported(&world, draft(1, "deploy")).await.unwrap();
-    assert_eq!(row.key.hint.as_str(), "acme_0f4a…");
+    assert_eq!(row.key.masked.as_str(), "acme_0f4a…");
     assert_eq!(row.key.created.to_rfc3339(), "2024-05-01T00:00:00+00:00");
     assert_eq!(owner_of(&world.keys, TOKEN).await, Ok(OwnerId(1)));
     assert!(
@@ -61,7 +61,7 @@ async fn imported_token_is_accepted_right_after_a_refusal() {
 }
 
 #[tokio::test]
-async fn an_import_that_is_run_again_gives_back_what_is_there() {
+async fn repeated_import_returns_existing_key() {
     let world = world();
     let row = imported(&world, draft(1, "deploy")).await.unwrap();
     let again = imported(&world, draft(1, "renamed")).await.unwrap();
@@ -73,14 +73,14 @@ async fn an_import_that_is_run_again_gives_back_what_is_there() {
     let (by, now) = (world.user(9), world.clock.now());
     let named = world
         .keys
-        .import(&by, draft(1, "deploy"), digest("another"), hint(), now);
+        .import(&by, draft(1, "deploy"), digest("another"), masked(), now);
     let named = named.await;
     assert!(matches!(named, Err(KeyError::NameTaken)), "{named:?}");
     assert_eq!(world.store.count_keys(OwnerId(1)).await.unwrap(), 1);
 }
 
 #[tokio::test]
-async fn only_system_administrators_import_and_only_for_users_that_there_are() {
+async fn import_requires_system_administrator_and_existing_user() {
     let world = world();
     let now = world.clock.now();
     for access in [AccessLevel::User, AccessLevel::TenantAdministrator] {
@@ -89,7 +89,7 @@ async fn only_system_administrators_import_and_only_for_users_that_there_are() {
         let by = world.user(3);
         let own = world
             .keys
-            .import(&by, draft(3, "own"), digest(TOKEN), hint(), now);
+            .import(&by, draft(3, "own"), digest(TOKEN), masked(), now);
         assert!(matches!(own.await, Err(KeyError::Forbidden)), "{access:?}");
     }
     world.users.say(4, None);
@@ -102,7 +102,7 @@ async fn only_system_administrators_import_and_only_for_users_that_there_are() {
 }
 
 #[tokio::test]
-async fn what_is_imported_stands_where_its_owner_stands_and_is_no_younger_than_now() {
+async fn imported_key_joins_owner_tenant_without_future_date() {
     let world = world();
     let account = Account::enabled(AccessLevel::User).in_tenant(TenantId(7));
     world.users.say(1, Some(account));
@@ -111,16 +111,16 @@ async fn what_is_imported_stands_where_its_owner_stands_and_is_no_younger_than_n
         &by,
         draft(1, "k"),
         digest(TOKEN),
-        hint(),
+        masked(),
         DateTime::<Utc>::MAX_UTC,
     );
     assert_eq!(row.await.unwrap().key.created, now);
     let stands = world.store.owner(OwnerId(1)).await.unwrap().unwrap();
-    assert_eq!(stands.place.tenant(), Some(TenantId(7)));
+    assert_eq!(stands.realm.tenant(), Some(TenantId(7)));
 }
 
 #[tokio::test]
-async fn a_key_imports_nothing_that_reaches_further_than_itself_or_the_platform_lets() {
+async fn import_exceeds_neither_acting_key_nor_platform_limits() {
     let world = World::new();
     let administrator = Account::enabled(AccessLevel::SystemAdministrator);
     world.users.say(9, Some(administrator));
@@ -135,7 +135,7 @@ async fn a_key_imports_nothing_that_reaches_further_than_itself_or_the_platform_
     let now = world.clock.now();
     let wide = world
         .keys
-        .import(&by, draft(1, "k"), digest(TOKEN), hint(), now);
+        .import(&by, draft(1, "k"), digest(TOKEN), masked(), now);
     assert!(beyond(wide.await).is_some());
     let most = RequestLimits::default().with_per_key(RateLimit::per_minute(60).unwrap());
     let keys = KeyService::builder(world.store.clone(), world.users.clone())
@@ -144,12 +144,12 @@ async fn a_key_imports_nothing_that_reaches_further_than_itself_or_the_platform_
         .build();
     let fast = draft(1, "k").with_limit(Some(RateLimit::per_minute(61).unwrap()));
     let by = world.user(9);
-    let fast = keys.import(&by, fast, digest(TOKEN), hint(), now).await;
+    let fast = keys.import(&by, fast, digest(TOKEN), masked(), now).await;
     assert!(matches!(fast, Err(KeyError::OverLimit { .. })));
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_no_name_that_is_taken() {
+async fn unavailable_store_is_not_reported_as_taken_name() {
     let world = world();
     world.store.set_refused("insert_key", true);
     let refused = imported(&world, draft(1, "deploy")).await;

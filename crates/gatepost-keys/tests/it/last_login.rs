@@ -23,7 +23,7 @@ impl Accounts for Users {
 }
 
 #[tokio::test]
-async fn the_key_of_a_disabled_user_does_not_log_in() {
+async fn key_of_disabled_user_does_not_log_in() {
     let users = Arc::new(Users::default());
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), users.clone()).build();
     let user = Principal::new(

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use apikey_core::{Expiration, KeyEdit, KeyId};
 use chrono::TimeDelta;
 use gatepost_keys::{
-    AccessLevel, Account, Denied, KeyError, KeyNews, KeyNotice, KeyObserver, KeyService,
+    AccessLevel, Account, Denied, KeyError, KeyNotice, KeyNoticeKind, KeyObserver, KeyService,
     NotForwarded, OnLeak, Principal, Quota,
 };
 use gatepost_storage::{Clock as _, KeyStore as _};
@@ -15,14 +15,14 @@ use crate::world::{Made, World, present};
 
 /// An observer that stores its notices.
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<(KeyId, KeyNews)>>);
+struct Told(Mutex<Vec<(KeyId, KeyNoticeKind)>>);
 
 impl KeyObserver for Told {
     fn notice<'a>(
         &'a self,
         notice: KeyNotice,
     ) -> Pin<Box<dyn Future<Output = Result<(), NotForwarded>> + Send + 'a>> {
-        self.0.lock().unwrap().push((notice.key, notice.news));
+        self.0.lock().unwrap().push((notice.key, notice.kind));
         Box::pin(async { Ok(()) })
     }
 }
@@ -58,7 +58,7 @@ impl Scanner {
         found.unwrap().iter().map(|row| row.id).collect()
     }
 
-    fn told(&self) -> Vec<(KeyId, KeyNews)> {
+    fn told(&self) -> Vec<(KeyId, KeyNoticeKind)> {
         std::mem::take(&mut self.told.0.lock().unwrap())
     }
 }
@@ -68,7 +68,7 @@ fn text_of(key: &Made) -> &str {
 }
 
 #[tokio::test]
-async fn keys_of_all_users_are_found_in_a_text_each_once_and_told_of() {
+async fn leaked_keys_of_all_users_are_reported_once() {
     let at = Scanner::new();
     let (a, b) = (at.world.key(1, "a").await, at.world.key(2, "b").await);
     let unused = at.world.key(3, "c").await;
@@ -80,7 +80,7 @@ async fn keys_of_all_users_are_found_in_a_text_each_once_and_told_of() {
     );
     assert_eq!(at.report(&text, OnLeak::Report).await, [a.id, b.id]);
     let hour = at.world.clock.now();
-    let told = [a.id, b.id].map(|key| (key, KeyNews::Leaked { hour }));
+    let told = [a.id, b.id].map(|key| (key, KeyNoticeKind::Leaked { hour }));
     assert_eq!(at.told(), told);
     for key in [&a, &b, &unused] {
         assert_eq!(present(&at.keys, key).await, Ok(()), "nothing else is done");
@@ -88,7 +88,7 @@ async fn keys_of_all_users_are_found_in_a_text_each_once_and_told_of() {
 }
 
 #[tokio::test]
-async fn what_is_no_whole_key_of_ours_is_none() {
+async fn text_without_whole_valid_key_reports_nothing() {
     let at = Scanner::new();
     let key = at.world.key(1, "a").await;
     let deleted = at.world.key(1, "deleted").await;
@@ -114,7 +114,7 @@ async fn what_is_no_whole_key_of_ours_is_none() {
 }
 
 #[tokio::test]
-async fn leaked_keys_are_disabled_or_deleted_on_request_in_every_process() {
+async fn leaked_keys_are_disabled_or_deleted_everywhere() {
     let at = Scanner::new();
     let other = at.world.process();
     let (a, b) = (at.world.key(1, "a").await, at.world.key(1, "b").await);
@@ -133,9 +133,9 @@ async fn leaked_keys_are_disabled_or_deleted_on_request_in_every_process() {
     assert!(matches!(
         news[..],
         [
-            KeyNews::Leaked { .. },
-            KeyNews::Leaked { .. },
-            KeyNews::Deleted
+            KeyNoticeKind::Leaked { .. },
+            KeyNoticeKind::Leaked { .. },
+            KeyNoticeKind::Deleted
         ]
     ));
     // The disabled key is found again: somebody could still enable it.
@@ -160,7 +160,7 @@ async fn an_expired_key_is_reported_and_not_disabled() {
 }
 
 #[tokio::test]
-async fn only_system_administrators_report_and_a_text_is_bounded() {
+async fn leak_report_requires_system_administrator_and_bounded_text() {
     let at = Scanner::new();
     let key = at.world.key(1, "a").await;
     let refused = |text: String, by: Principal| {

@@ -120,7 +120,7 @@ impl Door {
 }
 
 #[tokio::test]
-async fn a_user_who_is_disabled_is_not_let_in_and_guessed_nothing() {
+async fn disabled_user_is_refused_without_counting_as_guess() {
     let door = Door::new();
     for _ in 0..20 {
         let (status, _) = door.ask("10.0.0.1", "x-token", "disabled").await;
@@ -152,7 +152,7 @@ async fn waiting_passwords_charge_their_address_like_failures() {
 
 /// The response names the user, so that the platform can log who sent the request.
 #[tokio::test]
-async fn a_response_says_to_the_platform_whom_it_is_for() {
+async fn response_names_the_principal_to_platform() {
     let door = Door::new();
     let who = async |token: &str| {
         let response = door.response("10.0.0.1", "x-token", token).await;
@@ -164,7 +164,7 @@ async fn a_response_says_to_the_platform_whom_it_is_for() {
 }
 
 #[tokio::test]
-async fn a_thousand_wrong_passwords_are_four_that_were_checked() {
+async fn wrong_passwords_are_checked_only_four_times() {
     let door = Door::new();
     for n in 0..1_000 {
         let (status, _) = door
@@ -186,7 +186,7 @@ async fn a_thousand_wrong_passwords_are_four_that_were_checked() {
 }
 
 #[tokio::test]
-async fn whoever_has_logged_in_here_before_is_not_locked_out() {
+async fn user_known_at_address_is_not_locked_out() {
     let door = Door::new();
     assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
     for n in 0..20 {
@@ -214,7 +214,7 @@ async fn good_token_always_passes_wrong_ones_lock_passwords() {
 }
 
 #[tokio::test]
-async fn a_platform_that_could_not_judge_counts_nothing() {
+async fn platform_error_counts_no_guess() {
     let door = Door::new();
     for _ in 0..20 {
         assert_eq!(door.ask("10.0.0.1", "x-password", "ada:busy").await.0, 503);

@@ -30,7 +30,7 @@ impl Write for Log {
 }
 
 #[tokio::test]
-async fn the_response_names_the_call_that_is_missing_and_the_log_says_it_once() {
+async fn missing_connect_info_is_named_and_logged_once() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());

@@ -27,7 +27,7 @@ async fn caller(keys: &KeyService, key: &Made) -> Principal {
 }
 
 #[tokio::test]
-async fn a_caller_has_the_grant_of_its_key_from_the_store_and_from_memory() {
+async fn caller_has_key_grant_from_store_and_cache() {
     let world = World::new();
     let narrow = grant(true, "tasks", "deploy");
     let key = made(&world, &world.user(1), "k", narrow.clone()).await;
@@ -44,7 +44,7 @@ async fn a_caller_has_the_grant_of_its_key_from_the_store_and_from_memory() {
 }
 
 #[tokio::test]
-async fn a_grant_that_is_edited_holds_for_the_next_request_to_any_process() {
+async fn edited_grant_applies_immediately_in_every_process() {
     let world = World::new();
     let key = made(&world, &world.user(1), "k", Grant::all())
         .await
@@ -75,7 +75,7 @@ async fn by(world: &World, grant: Grant) -> (Principal, KeyId) {
 }
 
 #[tokio::test]
-async fn a_narrowed_key_makes_none_with_more_than_it_has() {
+async fn narrowed_key_creates_no_wider_key() {
     use ExceedsCaller::{ReadOnly, Scopes, Tables};
     for (acting, new, refused) in [
         (grant(true, "", ""), Grant::all(), Some(ReadOnly)),
@@ -127,7 +127,7 @@ async fn a_narrowed_key_makes_none_with_more_than_it_has() {
 }
 
 #[tokio::test]
-async fn a_narrowed_key_widens_none_and_enables_none_beyond_itself() {
+async fn narrowed_key_widens_and_enables_nothing_beyond_itself() {
     use ExceedsCaller::{ReadOnly, Tables};
     let world = World::new();
     let (by, acting) = by(&world, grant(true, "tasks,vms", "")).await;

@@ -111,7 +111,7 @@ async fn optional_guard_still_narrows_keys() {
 /// An optional guard therefore does not open services that must know their caller, such as the REST
 /// API.
 #[tokio::test]
-async fn optional_guard_asked_by_hand_admits_nobody_unknown() {
+async fn optional_guard_called_directly_refuses_unknown_callers() {
     let world = World::new();
     let guard = guard(&world).optional();
     let (parts, _) = request("GET", &[]).into_parts();

@@ -9,7 +9,7 @@ use gatepost_keys::{KeyError, KeyService, Quota, Quotas};
 use crate::world::{World, draft, present};
 
 #[tokio::test(start_paused = true)]
-async fn one_key_too_many_is_refused_with_the_numbers() {
+async fn key_beyond_quota_is_refused_with_numbers() {
     let quota = Quota::UNLIMITED.with_keys(2);
     let world = World::with(quota);
     let first = world.key(1, "a").await;
@@ -23,7 +23,7 @@ async fn one_key_too_many_is_refused_with_the_numbers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_thirty_first_change_of_a_minute_waits_and_nobody_else_does() {
+async fn thirty_first_change_delays_only_its_user() {
     let world = World::with(Quota::default());
     let key = world.key(1, "key").await;
     let (user, edit) = (world.user(1), KeyEdit::default());
@@ -46,7 +46,7 @@ async fn the_thirty_first_change_of_a_minute_waits_and_nobody_else_does() {
 
 /// Someone with a stolen session changes keys without end; the owner can still delete them all.
 #[tokio::test(start_paused = true)]
-async fn a_key_is_deleted_however_often_others_change_it() {
+async fn key_can_be_deleted_despite_exhausted_change_quota() {
     let world = World::with(Quota::default());
     let mut made = Vec::new();
     for n in 0..30 {
@@ -65,7 +65,7 @@ async fn a_key_is_deleted_however_often_others_change_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_stranger_tries_is_not_counted_against_the_owner() {
+async fn stranger_attempts_do_not_count_against_owner() {
     let world = World::with(Quota::default());
     let key = world.key(1, "key").await;
     let (stranger, edit) = (world.user(2), KeyEdit::default());
@@ -83,7 +83,7 @@ async fn what_a_stranger_tries_is_not_counted_against_the_owner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_set_back_keeps_nobody_waiting_longer() {
+async fn clock_set_back_keeps_nobody_waiting_longer() {
     let world = World::with(Quota::default());
     for n in 0..30 {
         world.key(1, &n.to_string()).await;

@@ -39,7 +39,7 @@ async fn let_in(keys: &KeyService, made: &[Made; 3]) -> Vec<bool> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_keys_of_a_removed_user_fail_at_once_in_every_process() {
+async fn removed_user_keys_fail_immediately_in_every_process() {
     let (world, another, made) = hot().await;
     world.keys.remove_owner(OwnerId(1)).await.unwrap();
     for keys in [&world.keys, &another, &world.process()] {
@@ -56,7 +56,7 @@ async fn the_keys_of_a_removed_user_fail_at_once_in_every_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_keys_of_a_removed_tenant_fail_and_those_of_others_do_not() {
+async fn removed_tenant_keys_fail_but_not_others() {
     let (world, another, made) = hot().await;
     world.keys.remove_tenant(TenantId(5)).await.unwrap();
     for keys in [&world.keys, &another] {
@@ -77,7 +77,7 @@ async fn the_keys_of_a_removed_tenant_fail_and_those_of_others_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removal_that_is_cut_off_holds_and_goes_on_when_it_is_called_again() {
+async fn interrupted_removal_holds_and_continues_when_repeated() {
     let (world, another, made) = hot().await;
     world.store.fail("remove_gone", 1, Fault::Refused);
     assert!(world.keys.remove_owner(OwnerId(1)).await.is_err());
@@ -90,7 +90,7 @@ async fn a_removal_that_is_cut_off_holds_and_goes_on_when_it_is_called_again() {
 
 /// The control: keys that were not marked still authenticate.
 #[tokio::test(start_paused = true)]
-async fn a_removal_that_the_store_did_not_take_removes_nothing() {
+async fn removal_refused_by_store_removes_nothing() {
     let (world, another, made) = hot().await;
     world.store.fail("mark_gone", 1, Fault::Refused);
     assert!(world.keys.remove_owner(OwnerId(1)).await.is_err());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use apikey_core::{ExceedsCaller, KeyEdit};
 use chrono::{DateTime, Utc};
 use gatepost_keys::{
-    Denied, KeyError, KeyService, Principal, Quota, RateLimit, RateOf, RateStanding, RequestLimits,
+    Denied, KeyError, KeyService, Principal, Quota, RateLimit, RateOf, RateState, RequestLimits,
     Via,
 };
 use gatepost_storage::{Clock, KeyStore as _};
@@ -65,7 +65,7 @@ async fn let_in(keys: &KeyService, key: &Made, requests: usize) -> usize {
     passed
 }
 
-async fn refused(keys: &KeyService, key: &Made) -> RateStanding {
+async fn refused(keys: &KeyService, key: &Made) -> RateState {
     match present(keys, key).await {
         Err(Denied::TooManyRequests(over)) => over,
         other => panic!("{other:?}"),
@@ -73,7 +73,7 @@ async fn refused(keys: &KeyService, key: &Made) -> RateStanding {
 }
 
 #[tokio::test]
-async fn a_key_makes_a_minutes_requests_and_then_one_for_each_share_of_a_minute() {
+async fn rate_limited_key_bursts_then_refills_evenly() {
     let world = World::new();
     let key = limited(&world, 1, "k", Some(6)).await;
     let other = world.key(1, "other").await;
@@ -110,7 +110,7 @@ async fn a_clock_that_is_set_fills_no_bucket() {
 }
 
 #[tokio::test]
-async fn all_keys_of_a_user_share_the_users_limit_and_take_none_of_others() {
+async fn keys_share_the_limit_of_their_user_only() {
     let world = World::new();
     let limits = RequestLimits::default()
         .with_per_key(limit(4))
@@ -129,7 +129,7 @@ async fn all_keys_of_a_user_share_the_users_limit_and_take_none_of_others() {
 }
 
 #[tokio::test]
-async fn neither_an_edit_nor_a_cache_that_forgets_fills_a_bucket() {
+async fn edits_and_cache_evictions_refill_no_bucket() {
     let world = World::new();
     // The cache holds a single key of one owner, so two of them take turns.
     let keys = process(&world, RequestLimits::default(), 100);
@@ -146,7 +146,7 @@ async fn neither_an_edit_nor_a_cache_that_forgets_fills_a_bucket() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_edited_holds_for_the_next_request() {
+async fn edited_limit_applies_to_next_request() {
     let world = World::new();
     let key = limited(&world, 1, "k", Some(1)).await;
     assert_eq!(let_in(&world.keys, &key, 9).await, 1);
@@ -168,7 +168,7 @@ async fn a_limit_that_is_edited_holds_for_the_next_request() {
 }
 
 #[tokio::test]
-async fn a_caller_hears_how_it_stands_to_the_limit_that_is_nearest() {
+async fn caller_sees_state_of_nearest_limit() {
     let world = World::new();
     let limits = RequestLimits::default().with_per_owner(limit(3));
     let keys = process(&world, limits, 1_000);
@@ -187,7 +187,7 @@ async fn a_caller_hears_how_it_stands_to_the_limit_that_is_nearest() {
 }
 
 #[tokio::test]
-async fn what_is_refused_for_another_reason_draws_nothing_and_tells_no_limit() {
+async fn forged_key_consumes_and_reveals_no_limit() {
     let world = World::new();
     let key = limited(&world, 1, "k", Some(2)).await;
     for round in 1..9 {
@@ -200,7 +200,7 @@ async fn what_is_refused_for_another_reason_draws_nothing_and_tells_no_limit() {
 }
 
 #[tokio::test]
-async fn one_request_too_many_is_counted_as_refused_and_is_no_login() {
+async fn over_limit_request_counts_as_refused_not_login() {
     let world = World::new();
     let key = limited(&world, 1, "k", Some(2)).await;
     assert_eq!(let_in(&world.keys, &key, 2).await, 2);
@@ -221,7 +221,7 @@ async fn one_request_too_many_is_counted_as_refused_and_is_no_login() {
 }
 
 #[tokio::test]
-async fn a_limited_key_makes_and_edits_none_that_may_ask_more_often() {
+async fn limited_key_sets_no_higher_limit() {
     let world = World::new();
     let acting = limited(&world, 1, "acting", Some(60)).await;
     let mut by: Principal = world.user(1);
@@ -247,7 +247,7 @@ async fn a_limited_key_makes_and_edits_none_that_may_ask_more_often() {
 }
 
 #[tokio::test]
-async fn no_key_has_a_higher_limit_than_the_platform_sets_for_each() {
+async fn key_limit_never_exceeds_platform_limit() {
     let world = World::new();
     let limits = RequestLimits::default().with_per_key(limit(60));
     let (keys, user) = (process(&world, limits, 1_000), world.user(1));

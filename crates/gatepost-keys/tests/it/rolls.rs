@@ -62,7 +62,7 @@ async fn change_among_many_is_contended_not_failed() {
 }
 
 #[tokio::test]
-async fn both_keys_are_good_for_the_overlap_and_the_new_one_after_it_in_every_process() {
+async fn rolled_keys_both_work_until_the_overlap_ends() {
     let world = World::new();
     let old = world.key(1, "ci").await;
     let processes = [world.keys.clone(), world.process()];
@@ -91,7 +91,7 @@ async fn both_keys_are_good_for_the_overlap_and_the_new_one_after_it_in_every_pr
 }
 
 #[tokio::test]
-async fn without_an_overlap_the_old_key_is_refused_at_once() {
+async fn old_key_without_overlap_is_refused_immediately() {
     let world = World::new();
     let old = world.key(1, "ci").await;
     let other = world.process();
@@ -102,7 +102,7 @@ async fn without_an_overlap_the_old_key_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_rolled_once_and_again_when_its_successor_is_gone() {
+async fn key_is_rolled_again_only_after_successor_deletion() {
     let world = World::new();
     let (user, old) = (world.user(1), world.key(1, "ci").await);
     let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
@@ -118,7 +118,7 @@ async fn a_key_is_rolled_once_and_again_when_its_successor_is_gone() {
 }
 
 #[tokio::test]
-async fn of_many_who_roll_at_once_one_does() {
+async fn concurrent_rolls_only_one_succeeds() {
     let world = World::new();
     let (user, old) = (world.user(1), world.key(1, "ci").await);
     let rolls = (0..8).map(|_| {
@@ -134,7 +134,7 @@ async fn of_many_who_roll_at_once_one_does() {
 }
 
 #[tokio::test]
-async fn names_that_are_taken_are_passed_over_and_one_key_too_many_is_refused() {
+async fn roll_skips_taken_names_and_respects_key_quota() {
     let world = World::with(
         Quota::default()
             .with_keys(4)
@@ -152,7 +152,7 @@ async fn names_that_are_taken_are_passed_over_and_one_key_too_many_is_refused() 
 }
 
 #[tokio::test]
-async fn a_roll_is_a_change_that_may_come_too_often() {
+async fn roll_counts_toward_the_change_quota() {
     let world = World::with(Quota::default().with_key_changes_per_minute(2));
     let (user, old) = (world.user(1), world.key(1, "ci").await);
     let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_roll_is_a_change_that_may_come_too_often() {
 }
 
 #[tokio::test]
-async fn strangers_roll_no_key_and_an_expired_one_does_not_come_back() {
+async fn roll_by_stranger_or_after_expiration_is_refused() {
     let world = World::new();
     let old = world.key(1, "ci").await;
     world.users.put(1, 5);
@@ -199,7 +199,7 @@ fn narrow(world: &World, name: &str) -> KeyDraft {
 }
 
 #[tokio::test]
-async fn a_key_that_rolls_itself_over_and_over_gains_nothing() {
+async fn key_rolling_itself_repeatedly_gains_nothing() {
     let world = World::new();
     let first = world
         .keys

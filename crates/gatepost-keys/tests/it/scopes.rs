@@ -27,7 +27,7 @@ async fn world() -> World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_filter_holds_only_what_the_caller_may_see() {
+async fn key_filters_return_only_what_caller_may_see() {
     let world = world().await;
     let (all, five, six) = (
         Scope::All,
@@ -70,7 +70,7 @@ async fn every_filter_holds_only_what_the_caller_may_see() {
 
 /// The store looks up the tenant's rows: it reads none of a thousand others, so a page is full.
 #[tokio::test(start_paused = true)]
-async fn a_page_of_a_tenant_is_filled_whatever_others_have() {
+async fn tenant_page_is_filled_despite_other_keys() {
     let world = world().await;
     for n in 0..300 {
         world.key(3, &format!("other {n}")).await;
@@ -97,7 +97,7 @@ async fn a_user_who_left_is_not_listed() {
 
 /// Keys stay with the tenant in which they were made, even after their user moves.
 #[tokio::test(start_paused = true)]
-async fn what_was_made_in_a_tenant_is_its_administrators_to_see() {
+async fn tenant_administrator_sees_keys_made_in_tenant() {
     let world = world().await;
     let (five, six) = (Some(TenantId(5)), Some(TenantId(6)));
     // The caller, the owner, the tenant in which the key was made.

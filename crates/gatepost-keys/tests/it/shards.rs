@@ -2,7 +2,7 @@
 
 use apikey_core::KeyEdit;
 use gatepost_keys::Denied;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use gatepost_testkit::fault::{Fault, When};
 
 use crate::world::{Made, World, present};
@@ -11,15 +11,15 @@ use crate::world::{Made, World, present};
 async fn beside(world: &World, key: &Made, same: bool) -> Made {
     for n in 0..10_000 {
         let other = world.key(2, &format!("{same} {n}")).await;
-        if (KeySlice::of(other.lookup) == KeySlice::of(key.lookup)) == same {
+        if (KeyShard::of(other.lookup) == KeyShard::of(key.lookup)) == same {
             return other;
         }
     }
-    panic!("there is a slice that no key is in");
+    panic!("there is a shard that no key is in");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_elsewhere_costs_a_hot_key_no_question_to_the_store() {
+async fn edit_in_other_shard_costs_no_store_call() {
     let world = World::new();
     let hot = world.key(1, "hot").await;
     let elsewhere = beside(&world, &hot, false).await;
@@ -39,7 +39,7 @@ async fn an_edit_elsewhere_costs_a_hot_key_no_question_to_the_store() {
 
 /// The control of the test above: an edit that concerns the shard is seen.
 #[tokio::test(start_paused = true)]
-async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays() {
+async fn edit_in_same_shard_costs_one_store_call() {
     let world = World::new();
     let hot = world.key(1, "hot").await;
     let beside = beside(&world, &hot, true).await;
@@ -64,7 +64,7 @@ async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_key_fails_at_once_in_every_process() {
+async fn deleted_key_fails_immediately_in_every_process() {
     let world = World::new();
     let another = world.process();
     let key = world.key(1, "key").await;
@@ -79,7 +79,7 @@ async fn a_deleted_key_fails_at_once_in_every_process() {
 
 /// The second request comes while the first one reads the changes, and does not use the cache.
 #[tokio::test(start_paused = true)]
-async fn a_deleted_key_fails_also_while_another_request_finds_out() {
+async fn deleted_key_fails_while_another_request_reads_changes() {
     let world = World::new();
     let key = world.key(1, "key").await;
     present(&world.keys, &key).await.unwrap();

@@ -11,7 +11,7 @@ use crate::world::{World, present};
 
 async fn place(world: &World, owner: u128) -> Option<Realm> {
     let row = world.store.owner(OwnerId(owner)).await.unwrap();
-    row.map(|row| row.place)
+    row.map(|row| row.realm)
 }
 
 #[tokio::test(start_paused = true)]
@@ -51,7 +51,7 @@ async fn without_tenants_nobody_is_placed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
+async fn moved_user_changes_realm_only_on_cold_lookup() {
     let world = World::new();
     world.users.put(1, 5);
     let key = world.key(1, "key").await;
@@ -85,7 +85,7 @@ async fn cold(world: &World, key: &crate::world::Made) -> KeyService {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_cannot_place_lets_good_keys_in() {
+async fn store_failing_to_assign_realm_admits_good_keys() {
     let world = World::new();
     let key = world.key(1, "key").await;
     world.users.put(1, 5);

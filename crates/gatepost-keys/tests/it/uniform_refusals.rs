@@ -27,7 +27,7 @@ async fn cost(world: &World, key: &Made) -> (u64, u64, u128) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_id_a_wrong_secret_and_a_disabled_key_cost_the_same() {
+async fn unknown_wrong_and_disabled_keys_cost_the_same() {
     let world = World::new();
     let (hot, cold) = (world.key(1, "hot").await, world.key(1, "cold").await);
     let (gone, off) = (world.key(1, "gone").await, world.key(1, "off").await);
@@ -57,7 +57,7 @@ async fn an_unknown_id_a_wrong_secret_and_a_disabled_key_cost_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_has_the_secret_waits_for_nothing() {
+async fn correct_secret_is_never_delayed() {
     let world = World::new();
     let key = world.key(1, "k").await;
     let began = Instant::now();
@@ -113,7 +113,7 @@ async fn times(
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_of_unknown_ids_and_of_wrong_secrets_have_one_distribution_of_times() {
+async fn unknown_id_and_wrong_secret_have_equal_timing() {
     let world = World::new();
     let (gone, hot, cold) = (
         world.key(1, "gone").await,

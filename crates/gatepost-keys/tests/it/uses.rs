@@ -28,7 +28,7 @@ async fn refused(world: &World, key: &Made, from: &str) -> Denied {
 }
 
 #[tokio::test]
-async fn a_thousand_uses_within_a_beat_are_one_row() {
+async fn thousand_uses_within_interval_write_one_row() {
     let world = World::new();
     let key = world.key(1, "k").await;
     for _ in 0..1_000 {
@@ -43,7 +43,7 @@ async fn a_thousand_uses_within_a_beat_are_one_row() {
 }
 
 #[tokio::test]
-async fn a_day_ends_at_midnight_in_utc_by_the_clock_of_the_service() {
+async fn day_ends_at_utc_midnight_of_service_clock() {
     let world = World::new();
     let key = world.key(1, "k").await;
     world.clock.advance(DAY - Duration::from_secs(1));
@@ -56,7 +56,7 @@ async fn a_day_ends_at_midnight_in_utc_by_the_clock_of_the_service() {
 }
 
 #[tokio::test]
-async fn what_is_refused_with_the_right_secret_is_counted_apart() {
+async fn refusals_with_right_secret_are_counted_separately() {
     let world = World::new();
     let (user, key) = (world.user(1), world.key(1, "k").await);
     present(&world.keys, &key).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_wrong_secret_counts_for_no_key() {
 
 /// An unavailable platform decides nothing about the key.
 #[tokio::test(start_paused = true)]
-async fn what_nobody_judged_is_not_counted() {
+async fn unavailable_store_counts_no_use() {
     let world = World::new();
     let key = world.key(1, "k").await;
     world.store.set_refused("find_key", true);
@@ -128,7 +128,7 @@ async fn two_processes_add_up() {
 /// Counts that were not written are lost, and the loss is logged; nobody waits for them, and none
 /// is doubled.
 #[tokio::test]
-async fn a_store_that_takes_no_counts_keeps_nobody_out() {
+async fn store_refusing_counts_still_admits_keys() {
     let world = World::new();
     let key = world.key(1, "k").await;
     world.store.set_refused("record_activity", true);
@@ -141,7 +141,7 @@ async fn a_store_that_takes_no_counts_keeps_nobody_out() {
 
 /// The client of the reader disconnects.
 #[tokio::test]
-async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
+async fn uses_are_stored_once_when_reader_disconnects() {
     let world = World::new();
     let (user, key, gate) = (world.user(1), world.key(1, "k").await, world.store.gate());
     present(&world.keys, &key).await.unwrap();
@@ -158,7 +158,7 @@ async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
 
 /// 100,000 keys take more than a hundred calls.
 #[tokio::test(start_paused = true)]
-async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_written() {
+async fn revocation_does_not_wait_for_use_writes() {
     let world = World::new();
     let (user, gate, used) = (world.user(1), world.store.gate(), world.key(1, "k").await);
     let (deleted, disabled) = (world.key(1, "a").await, world.key(1, "b").await);
@@ -192,7 +192,7 @@ async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_writ
 }
 
 #[tokio::test]
-async fn who_may_not_see_a_key_is_told_nothing_of_its_uses() {
+async fn uses_are_hidden_without_access_to_key() {
     let world = World::new();
     let key = world.key(1, "k").await;
     present(&world.keys, &key).await.unwrap();

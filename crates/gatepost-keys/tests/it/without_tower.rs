@@ -7,7 +7,7 @@ use apikey_core::{Expiration, Grant, KeyDraft, RateLimit, TableNames};
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, Response};
 use chrono::TimeDelta;
-use gatepost_keys::{AuthLayer, Denied, KeyService, Principal, RateStanding};
+use gatepost_keys::{AuthLayer, Denied, KeyService, Principal, RateState};
 use gatepost_storage::Clock as _;
 use tower::{Layer, ServiceExt, service_fn};
 
@@ -69,7 +69,7 @@ fn guard(keys: &KeyService) -> AuthLayer {
 }
 
 #[tokio::test]
-async fn the_response_by_hand_is_that_of_the_layer() {
+async fn manual_response_equals_that_of_layer() {
     let world = World::new();
     let good = world.key(1, "good").await;
     let reading = Grant::new(true, TableNames::none(), "".parse().unwrap());
@@ -98,7 +98,7 @@ async fn the_response_by_hand_is_that_of_the_layer() {
 }
 
 #[test]
-fn a_denial_is_a_response_with_the_headers_of_its_status() {
+fn denial_response_has_headers_of_its_status() {
     let unknown: Response<String> = Denied::Unauthenticated.into();
     assert_eq!(unknown.status(), 401);
     assert_eq!(unknown.headers()["www-authenticate"], "Bearer");
@@ -117,7 +117,7 @@ async fn the_fields_of_a_limit_are_said_once() {
     let limited = made(&world, limited).await;
     let (parts, _) = request("GET", Some(&limited)).into_parts();
     let caller = guard(&world.keys).admit(&parts).await.unwrap();
-    let rate: RateStanding = caller.rate.unwrap();
+    let rate: RateState = caller.rate.unwrap();
     let mut headers = HeaderMap::new();
     rate.set_headers(&mut headers);
     rate.set_headers(&mut headers);
@@ -126,7 +126,7 @@ async fn the_fields_of_a_limit_are_said_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_key_stays_expired_when_the_clock_goes_back() {
+async fn expired_key_stays_expired_after_clock_set_back() {
     let world = World::new();
     let mut form = draft(1, "short");
     form.expiration = Expiration::At(world.clock.now() + TimeDelta::hours(1));

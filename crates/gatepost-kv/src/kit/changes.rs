@@ -7,7 +7,7 @@ use std::thread;
 use super::fixture::Fixture;
 use super::rows::{T, get, keys, keys_of, put, put_keys, value};
 use crate::error::KvError;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 use crate::run::KvExt;
 
 /// In a change, `get` shows what the change wrote.
@@ -39,8 +39,8 @@ pub(super) fn changes_scan_their_own_writes(fixture: &Fixture) {
             change.put(T, b"f", b"")?;
             change.delete(T, b"c")?;
             Ok([
-                keys_of(change, &Span::all())?,
-                keys_of(change, &Span::since("b").backward())?,
+                keys_of(change, &KeyRange::all())?,
+                keys_of(change, &KeyRange::since("b").backward())?,
             ])
         })
         .unwrap();
@@ -65,7 +65,7 @@ pub(super) fn failed_changes_leave_nothing(fixture: &Fixture) {
         "replaced by the failed change"
     );
     assert_eq!(
-        keys(&*kv, &Span::all()),
+        keys(&*kv, &KeyRange::all()),
         ["a", "b"],
         "deleted and stored by the failed change"
     );
@@ -136,7 +136,7 @@ pub(super) fn conflicting_runs_leave_nothing(fixture: &Fixture) {
         (2, None),
         "runs, and what the second saw of the first"
     );
-    assert_eq!(keys(&*kv, &Span::all()), ["second"]);
+    assert_eq!(keys(&*kv, &KeyRange::all()), ["second"]);
 }
 
 /// A change whose every run conflicts ends with `Conflict`, and nothing of it is kept.

@@ -9,7 +9,7 @@ use super::fixture::Fixture;
 use super::rows::{T, get, number, put, rows, value};
 use crate::contract::{Change, Kv};
 use crate::error::KvError;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 use crate::run::KvExt;
 
 const MOVES: u64 = 40;
@@ -72,7 +72,7 @@ pub(super) fn views_show_one_moment(fixture: &Fixture) {
             let x = value(view, T, b"x")?;
             begun.wait();
             changed.wait();
-            let all = rows(view, T, &Span::all())?;
+            let all = rows(view, T, &KeyRange::all())?;
             Ok([
                 x,
                 value(view, T, b"y")?,
@@ -101,7 +101,7 @@ pub(super) fn scans_show_whole_changes(fixture: &Fixture) {
             ended.store(true, Ordering::Release);
         });
         while !ended.load(Ordering::Acquire) {
-            let seen = kv.read(|view| rows(view, T, &Span::all())).unwrap();
+            let seen = kv.read(|view| rows(view, T, &KeyRange::all())).unwrap();
             assert_eq!(seen[0].1, seen[1].1, "half of a change is shown");
         }
     });
@@ -188,23 +188,30 @@ pub(super) fn write_skew_is_prevented(fixture: &Fixture) {
     assert_eq!(left, 1, "one of the two must remain");
 }
 
-/// If two changes store a row because a span is empty, one finds the other's row, in either
+/// If two changes store a row because a range is empty, one finds the other's row, in either
 /// direction.
 pub(super) fn phantoms_are_prevented(fixture: &Fixture) {
     let kv = fixture.open();
     put(&*kv, T, &[(b"a", b"x"), (b"e", b"x")]);
-    for span in [Span::prefix("b"), Span::prefix("c").backward()] {
+    for range in [KeyRange::prefix("b"), KeyRange::prefix("c").backward()] {
         two_changes(&*kv, |change, n, meeting| {
-            let none = rows(change, T, &span)?.is_empty();
+            let none = rows(change, T, &range)?.is_empty();
             meeting.wait();
             if none {
-                let key = [&span.from[..], n.to_string().as_bytes()].concat();
+                let key = [&range.from[..], n.to_string().as_bytes()].concat();
                 change.put(T, &key, b"x")?;
             }
             Ok(none)
         });
-        let found = settled(&*kv, |change| rows(change, T, &span));
-        assert_eq!(found.len(), 1, "only one of the two stores a row: {span:?}");
+        let found = settled(&*kv, |change| rows(change, T, &range));
+        assert_eq!(
+            found.len(),
+            1,
+            "only one of the two stores a row: {range:?}"
+        );
     }
-    assert!(get(&*kv, T, b"a").is_some(), "rows next to the span remain");
+    assert!(
+        get(&*kv, T, b"a").is_some(),
+        "rows next to the range remain"
+    );
 }

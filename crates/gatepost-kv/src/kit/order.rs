@@ -2,7 +2,7 @@
 
 use super::fixture::Fixture;
 use super::rows::{N, T, U, get, keys, put, put_keys, rows, scan};
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::run::KvExt;
 use crate::table::number_key;
 
@@ -29,7 +29,7 @@ pub(super) fn keys_are_scanned_in_byte_order(fixture: &Fixture) {
     mixed.reverse();
     mixed.swap(2, 7);
     put(&*kv, T, &mixed);
-    let found: Vec<_> = scan(&*kv, T, &Span::all())
+    let found: Vec<_> = scan(&*kv, T, &KeyRange::all())
         .into_iter()
         .map(|(key, _)| key)
         .collect();
@@ -50,8 +50,8 @@ pub(super) fn numbers_are_scanned_in_numeric_order(fixture: &Fixture) {
         .iter()
         .map(|n| (number_key(*n).to_vec(), n.to_string().into_bytes()))
         .collect();
-    assert_eq!(scan(&*kv, N, &Span::all()), expected, "all numbers");
-    let some = Span::between(number_key(128), number_key(65_536));
+    assert_eq!(scan(&*kv, N, &KeyRange::all()), expected, "all numbers");
+    let some = KeyRange::between(number_key(128), number_key(65_536));
     assert_eq!(
         scan(&*kv, N, &some),
         expected[3..6],
@@ -63,35 +63,38 @@ pub(super) fn numbers_are_scanned_in_numeric_order(fixture: &Fixture) {
     );
 }
 
-/// A span that goes back visits the same rows, the greatest key first.
+/// A range that goes back visits the same rows, the greatest key first.
 pub(super) fn backward_scans_reverse_forward_scans(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &["a", "b1", "b2", "b3", "b4", "c"]);
     assert_eq!(
-        keys(&*kv, &Span::prefix("b").backward()),
+        keys(&*kv, &KeyRange::prefix("b").backward()),
         ["b4", "b3", "b2", "b1"]
     );
     assert_eq!(
-        keys(&*kv, &Span::all().backward()),
+        keys(&*kv, &KeyRange::all().backward()),
         ["c", "b4", "b3", "b2", "b1", "a"]
     );
 }
 
-/// A span includes its first key and excludes its end, in both directions, whether or not there are
-/// such rows.
+/// A range includes its first key and excludes its end, in both directions, whether or not there
+/// are such rows.
 pub(super) fn spans_include_from_and_exclude_to(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &["a", "b", "c", "d", "e"]);
     for (from, to, expected) in [("b", "d", "bc"), ("aa", "dd", "bcd"), ("a", "aa", "a")] {
-        for span in [Span::between(from, to), Span::between(from, to).backward()] {
-            let mut found = keys(&*kv, &span);
+        for range in [
+            KeyRange::between(from, to),
+            KeyRange::between(from, to).backward(),
+        ] {
+            let mut found = keys(&*kv, &range);
             found.sort();
-            assert_eq!(found.concat(), expected, "{span:?}");
+            assert_eq!(found.concat(), expected, "{range:?}");
         }
     }
 }
 
-/// A span without an end goes to the last key, whatever its bytes are.
+/// A range without an end goes to the last key, whatever its bytes are.
 pub(super) fn open_spans_reach_the_last_key(fixture: &Fixture) {
     let kv = fixture.open();
     put(
@@ -100,24 +103,24 @@ pub(super) fn open_spans_reach_the_last_key(fixture: &Fixture) {
         &[(b"a", b"1"), (&[0xff], b"2"), (&[0xff, 0xff, 0xff], b"3")],
     );
     assert_eq!(
-        scan(&*kv, T, &Span::since("b")).len(),
+        scan(&*kv, T, &KeyRange::since("b")).len(),
         2,
         "two keys from `b` on"
     );
     assert_eq!(
-        scan(&*kv, T, &Span::prefix([0xff])).len(),
+        scan(&*kv, T, &KeyRange::prefix([0xff])).len(),
         2,
         "two keys begin with 0xff"
     );
 }
 
-/// A span whose end is not above its beginning has no rows, and is no error.
+/// A range whose end is not above its beginning has no rows, and is no error.
 pub(super) fn empty_spans_have_no_rows(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &["a", "b", "c"]);
-    for span in [("b", "b"), ("c", "a"), ("bb", "bc")].map(|(a, b)| Span::between(a, b)) {
-        assert_eq!(keys(&*kv, &span), [""; 0], "{span:?}");
-        assert_eq!(keys(&*kv, &span.clone().backward()), [""; 0], "{span:?}");
+    for range in [("b", "b"), ("c", "a"), ("bb", "bc")].map(|(a, b)| KeyRange::between(a, b)) {
+        assert_eq!(keys(&*kv, &range), [""; 0], "{range:?}");
+        assert_eq!(keys(&*kv, &range.clone().backward()), [""; 0], "{range:?}");
     }
 }
 
@@ -125,7 +128,7 @@ pub(super) fn empty_spans_have_no_rows(fixture: &Fixture) {
 pub(super) fn stopped_scans_show_no_further_row(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &["a", "b", "c", "d"]);
-    for span in [Span::all(), Span::all().backward()] {
+    for range in [KeyRange::all(), KeyRange::all().backward()] {
         let mut steps = [0, 0];
         let count = |steps: &mut usize| {
             *steps += 1;
@@ -133,15 +136,15 @@ pub(super) fn stopped_scans_show_no_further_row(fixture: &Fixture) {
         };
         kv.read(|view| {
             steps[0] = 0;
-            view.scan(T, &span, &mut |_, _| count(&mut steps[0]))
+            view.scan(T, &range, &mut |_, _| count(&mut steps[0]))
         })
         .unwrap();
         kv.write(|change| {
             steps[1] = 0;
-            change.scan(T, &span, &mut |_, _| count(&mut steps[1]))
+            change.scan(T, &range, &mut |_, _| count(&mut steps[1]))
         })
         .unwrap();
-        assert_eq!(steps, [2, 2], "rows shown until the stop: {span:?}");
+        assert_eq!(steps, [2, 2], "rows shown until the stop: {range:?}");
     }
 }
 
@@ -153,17 +156,17 @@ pub(super) fn tables_share_no_keys(fixture: &Fixture) {
     assert_eq!(get(&*kv, T, b"k"), Some(b"of a".to_vec()));
     assert_eq!(get(&*kv, U, b"k"), Some(b"of ab".to_vec()));
     assert_eq!(
-        scan(&*kv, T, &Span::all()).len(),
+        scan(&*kv, T, &KeyRange::all()).len(),
         2,
         "rows of the first table"
     );
     assert_eq!(
-        scan(&*kv, U, &Span::all()).len(),
+        scan(&*kv, U, &KeyRange::all()).len(),
         1,
         "rows of the second table"
     );
     assert_eq!(
-        scan(&*kv, N, &Span::all().backward()).len(),
+        scan(&*kv, N, &KeyRange::all().backward()).len(),
         0,
         "rows of the third table"
     );
@@ -175,8 +178,8 @@ pub(super) fn pages_join_to_the_whole_table(fixture: &Fixture) {
     let kv = fixture.open();
     let texts: Vec<_> = (0..ROWS).map(|n| format!("{n:05}")).collect();
     put_keys(&*kv, &texts.iter().map(String::as_str).collect::<Vec<_>>());
-    for span in [Span::all(), Span::all().backward()] {
-        let (mut all, mut rest) = (Vec::new(), span.clone());
+    for range in [KeyRange::all(), KeyRange::all().backward()] {
+        let (mut all, mut rest) = (Vec::new(), range.clone());
         loop {
             let page = kv
                 .read(|view| {
@@ -194,12 +197,12 @@ pub(super) fn pages_join_to_the_whole_table(fixture: &Fixture) {
             rest = rest.after(last.as_bytes());
             all.extend(page);
         }
-        if span.back {
+        if range.back {
             all.reverse();
         }
-        assert_eq!(all, texts, "pages of {span:?}");
+        assert_eq!(all, texts, "pages of {range:?}");
         assert_eq!(
-            kv.read(|view| rows(view, T, &span)).unwrap().len(),
+            kv.read(|view| rows(view, T, &range)).unwrap().len(),
             ROWS,
             "one scan"
         );

@@ -7,16 +7,16 @@ use super::isolation::Meeting;
 use super::rows::{T, put_keys};
 use crate::contract::{Change, Kv};
 use crate::error::KvError;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::run::KvExt;
 
 const HEADS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 const AT_A_TIME: usize = 4;
 
-/// Returns the keys of a span, as `peek` shows them.
-fn peeked(change: &dyn Change, span: &Span, at_most: usize) -> Result<Vec<Vec<u8>>, KvError> {
+/// Returns the keys of a range, as `peek` shows them.
+fn peeked(change: &dyn Change, range: &KeyRange, at_most: usize) -> Result<Vec<Vec<u8>>, KvError> {
     let mut keys = Vec::new();
-    change.peek(T, span, &mut |key, _| {
+    change.peek(T, range, &mut |key, _| {
         if keys.len() < at_most {
             keys.push(key.to_vec());
         }
@@ -33,14 +33,15 @@ fn peeked(change: &dyn Change, span: &Span, at_most: usize) -> Result<Vec<Vec<u8
 pub(super) fn peek_shows_rows_of_earlier_changes(fixture: &Fixture) {
     let kv = fixture.open();
     put_keys(&*kv, &HEADS);
-    let peek = |span: Span, at_most| kv.write(|change| peeked(change, &span, at_most)).unwrap();
+    let peek =
+        |range: KeyRange, at_most| kv.write(|change| peeked(change, &range, at_most)).unwrap();
     assert_eq!(
-        peek(Span::prefix("q"), usize::MAX),
+        peek(KeyRange::prefix("q"), usize::MAX),
         HEADS.map(|key| key.as_bytes().to_vec())
     );
-    assert_eq!(peek(Span::since("q").backward(), 2), [b"q7", b"q6"]);
+    assert_eq!(peek(KeyRange::since("q").backward(), 2), [b"q7", b"q6"]);
     put_keys(&*kv, &["q8"]);
-    assert_eq!(peek(Span::since("q8"), usize::MAX), [b"q8"]);
+    assert_eq!(peek(KeyRange::since("q8"), usize::MAX), [b"q8"]);
 }
 
 /// If two changes peek at the same heads and take those that `get` still finds, each takes others.
@@ -74,7 +75,7 @@ pub(super) fn peeked_heads_are_taken_once(fixture: &Fixture) {
 fn take(kv: &dyn Kv, meeting: &Meeting) -> Vec<Vec<u8>> {
     let taken = kv.write(|change| {
         let mut taken = Vec::new();
-        for key in peeked(change, &Span::prefix("q"), AT_A_TIME)? {
+        for key in peeked(change, &KeyRange::prefix("q"), AT_A_TIME)? {
             if change.get(T, &key)?.is_some() {
                 taken.push(key);
             }

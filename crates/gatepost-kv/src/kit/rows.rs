@@ -2,7 +2,7 @@
 
 use crate::contract::{Kv, View};
 use crate::error::KvError;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::run::KvExt;
 use crate::table::Table;
 
@@ -52,29 +52,29 @@ pub(super) fn number(view: &dyn View, key: &[u8]) -> Result<u64, KvError> {
     Ok(text.map_or(0, |text| text.parse().unwrap()))
 }
 
-/// Returns the rows of a span.
-pub(super) fn scan(kv: &dyn Kv, table: Table, span: &Span) -> Vec<Row> {
-    kv.read(|view| rows(view, table, span)).unwrap()
+/// Returns the rows of a range.
+pub(super) fn scan(kv: &dyn Kv, table: Table, range: &KeyRange) -> Vec<Row> {
+    kv.read(|view| rows(view, table, range)).unwrap()
 }
 
-/// Returns the rows of a span in a view.
-pub(super) fn rows(view: &dyn View, table: Table, span: &Span) -> Result<Vec<Row>, KvError> {
+/// Returns the rows of a range in a view.
+pub(super) fn rows(view: &dyn View, table: Table, range: &KeyRange) -> Result<Vec<Row>, KvError> {
     let mut rows = Vec::new();
-    view.scan(table, span, &mut |key, value| {
+    view.scan(table, range, &mut |key, value| {
         rows.push((key.to_vec(), value.to_vec()));
         Go::On
     })?;
     Ok(rows)
 }
 
-/// Returns the keys of a span as text.
-pub(super) fn keys(kv: &dyn Kv, span: &Span) -> Vec<String> {
-    kv.read(|view| keys_of(view, span)).unwrap()
+/// Returns the keys of a range as text.
+pub(super) fn keys(kv: &dyn Kv, range: &KeyRange) -> Vec<String> {
+    kv.read(|view| keys_of(view, range)).unwrap()
 }
 
-/// Returns the keys of a span in a view as text.
-pub(super) fn keys_of(view: &dyn View, span: &Span) -> Result<Vec<String>, KvError> {
-    let rows = rows(view, T, span)?;
+/// Returns the keys of a range in a view as text.
+pub(super) fn keys_of(view: &dyn View, range: &KeyRange) -> Result<Vec<String>, KvError> {
+    let rows = rows(view, T, range)?;
     Ok(rows
         .into_iter()
         .map(|(key, _)| String::from_utf8(key).unwrap())

@@ -2,7 +2,7 @@
 
 use super::fixture::Fixture;
 use super::rows::{T, get, put, put_keys, scan};
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 use crate::run::KvExt;
 use crate::table::{MAX_CHANGE, MAX_KEY, MAX_VALUE};
 
@@ -24,7 +24,7 @@ pub(super) fn empty_values_exist(fixture: &Fixture) {
     put(&*kv, T, &[(b"a", b"")]);
     assert_eq!(get(&*kv, T, b"a"), Some(Vec::new()), "by its key");
     assert_eq!(
-        scan(&*kv, T, &Span::all()),
+        scan(&*kv, T, &KeyRange::all()),
         [(b"a".to_vec(), Vec::new())],
         "in a scan"
     );
@@ -57,9 +57,9 @@ pub(super) fn deleted_keys_are_gone(fixture: &Fixture) {
     put_keys(&*kv, &["a", "b", "c"]);
     kv.write(|change| change.delete(T, b"b")).unwrap();
     assert_eq!(get(&*kv, T, b"b"), None, "by its key");
-    assert_eq!(scan(&*kv, T, &Span::all()).len(), 2, "in a scan");
+    assert_eq!(scan(&*kv, T, &KeyRange::all()).len(), 2, "in a scan");
     put_keys(&*kv, &["b"]);
-    assert_eq!(scan(&*kv, T, &Span::all()).len(), 3, "stored again");
+    assert_eq!(scan(&*kv, T, &KeyRange::all()).len(), 3, "stored again");
 }
 
 /// Keys of the greatest length differ by their last byte.
@@ -70,7 +70,7 @@ pub(super) fn longest_keys_are_whole(fixture: &Fixture) {
     put(&*kv, T, &[(&one, b"one"), (&two, b"two")]);
     assert_eq!(get(&*kv, T, &one), Some(b"one".to_vec()));
     assert_eq!(get(&*kv, T, &two), Some(b"two".to_vec()));
-    let found = scan(&*kv, T, &Span::all().after(&one));
+    let found = scan(&*kv, T, &KeyRange::all().after(&one));
     assert_eq!(found, [(two, b"two".to_vec())], "after the first");
 }
 

@@ -10,7 +10,7 @@ use super::numbers;
 use super::tables::{TURNS, TURNS_DUE, TURNS_LATER};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// The number of audiences that one scan reads.
 const AHEAD: usize = 32;
@@ -89,7 +89,7 @@ pub(super) fn give_back(tx: &mut Tx<'_>, audience: OutboxAudience, holder: u128)
 
 /// Moves the audiences whose oldest row has become due into the order of turns.
 fn become_due(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
-    let over = Span::between([], Key::new().number(now.timestamp_micros() + 1));
+    let over = KeyRange::between([], Key::new().number(now.timestamp_micros() + 1));
     for key in keys_in(tx, TURNS_LATER, &over, usize::MAX)? {
         let audience = audience_in(&key)?;
         let turn = load(tx, audience)?;
@@ -100,9 +100,9 @@ fn become_due(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
 }
 
 fn longest_ago(tx: &Tx<'_>, holder: u128, now: i64) -> Outcome<Option<(OutboxAudience, Turn)>> {
-    let mut span = Span::all();
+    let mut range = KeyRange::all();
     loop {
-        let keys = keys_in(tx, TURNS_DUE, &span, AHEAD)?;
+        let keys = keys_in(tx, TURNS_DUE, &range, AHEAD)?;
         for key in &keys {
             let audience = audience_in(key)?;
             let turn = load(tx, audience)?;
@@ -111,7 +111,7 @@ fn longest_ago(tx: &Tx<'_>, holder: u128, now: i64) -> Outcome<Option<(OutboxAud
             }
         }
         match keys.last() {
-            Some(last) if keys.len() == AHEAD => span = span.after(last),
+            Some(last) if keys.len() == AHEAD => range = range.after(last),
             _ => return Ok(None),
         }
     }

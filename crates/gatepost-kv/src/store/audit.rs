@@ -15,7 +15,7 @@ use super::tables::{
     AUDIT_OF_TENANT,
 };
 use super::tx::{Tx, each};
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 
 const ROWS: Rows<AuditRow> = Rows {
     table: AUDIT,
@@ -55,9 +55,9 @@ impl AuditStore for KvStore {
             let rows = match which {
                 AuditRemoval::OfOwner(owner) => oldest_of(tx, owner, u64::from(limit))?,
                 AuditRemoval::Before(time) => {
-                    let span = Span::between([], Key::new().time(time));
+                    let range = KeyRange::between([], Key::new().time(time));
                     let mut old = Vec::new();
-                    each(tx, AUDIT_BY_TIME, &span, |key, _| {
+                    each(tx, AUDIT_BY_TIME, &range, |key, _| {
                         old.push(key.to_vec());
                         Ok(if old.len() < limit as usize {
                             Go::On

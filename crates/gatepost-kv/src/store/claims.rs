@@ -6,7 +6,7 @@ use gatepost_storage::Revision;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     ChangedDelivery, Claim, ClaimToken, Claimed, DeliveryId, DeliveryState, HourlyCount, IfWaiting,
-    Lane, LaneClaim, Reclaimed, Settled, Settlement, WaitingChange,
+    QueueClaim, Reclaimed, Settled, Settlement, WaitingChange, WebhookQueue,
 };
 use webhook_model::{Webhook, WebhookId};
 
@@ -18,7 +18,7 @@ use super::tables::{LEASED, OPEN, QUEUED, RUNNING};
 use super::tx::{Tx, keys_in};
 use super::{counters, numbers, owner_status};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// An active webhook whose owner may send.
 pub(super) struct Sending {
@@ -47,17 +47,17 @@ impl Sending {
     pub(super) fn claimable(
         &self,
         view: &dyn View,
-        lane: Lane,
+        queue: WebhookQueue,
         limit: u32,
         now: DateTime<Utc>,
     ) -> Outcome<Vec<DeliveryId>> {
         if self.in_order {
-            let head = self.head(view, lane, now)?;
+            let head = self.head(view, queue, now)?;
             return Ok(head.into_iter().take(limit as usize).collect());
         }
-        let due = queue_key(lane).time(now).number(i64::MAX);
-        let span = Span::between(queue_key(lane), due);
-        let keys = keys_in(view, QUEUED, &span, limit as usize)?;
+        let due = queue_key(queue).time(now).number(i64::MAX);
+        let range = KeyRange::between(queue_key(queue), due);
+        let keys = keys_in(view, QUEUED, &range, limit as usize)?;
         keys.iter()
             .map(|key| Ok(DeliveryId(last_number(key)?)))
             .collect()
@@ -65,8 +65,13 @@ impl Sending {
 
     /// Returns the oldest delivery of a webhook in order, if it may be claimed from this queue at
     /// this time.
-    fn head(&self, view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<DeliveryId>> {
-        let own = Span::prefix(Key::new().number(lane.webhook.0));
+    fn head(
+        &self,
+        view: &dyn View,
+        queue: WebhookQueue,
+        now: DateTime<Utc>,
+    ) -> Outcome<Option<DeliveryId>> {
+        let own = KeyRange::prefix(Key::new().number(queue.webhook.0));
         if !keys_in(view, RUNNING, &own, 1)?.is_empty() {
             return Ok(None);
         }
@@ -76,7 +81,7 @@ impl Sending {
         let id = DeliveryId(last_number(&key)?);
         let fits = match deliveries::get(view, id) {
             Ok(head) => {
-                head.is_some_and(|head| head.row.lane() == lane && head.row.delivery.due <= now)
+                head.is_some_and(|head| head.row.queue() == queue && head.row.delivery.due <= now)
             }
             // The claim that finds it removes it from the queue.
             Err(Stop::Refused(_)) => true,
@@ -88,22 +93,22 @@ impl Sending {
 
 pub(super) fn claim(
     tx: &mut Tx<'_>,
-    LaneClaim { lane, limit }: LaneClaim,
+    QueueClaim { queue, limit }: QueueClaim,
     lease_until: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Outcome<Vec<Claimed>> {
-    let Some(sending) = sending(tx, lane.webhook)? else {
+    let Some(sending) = sending(tx, queue.webhook)? else {
         return Ok(Vec::new());
     };
     let ids = if sending.in_order {
-        sending.claimable(tx, lane, limit, now)?
+        sending.claimable(tx, queue, limit, now)?
     } else {
-        sending.claimable(&tx.peeking(), lane, limit, now)?
+        sending.claimable(&tx.peeking(), queue, limit, now)?
     };
     let mut claimed = Vec::new();
     for id in ids {
         let waits =
-            |entry: &Entry| entry.state() == DeliveryState::Queued && entry.row.lane() == lane;
+            |entry: &Entry| entry.state() == DeliveryState::Queued && entry.row.queue() == queue;
         if let Some(mut entry) = deliveries::get_or_forget(tx, id)?.filter(waits) {
             let body = match deliveries::body(tx, &entry) {
                 Err(Stop::Refused(error)) => {
@@ -128,7 +133,7 @@ pub(super) fn claim(
             claimed.push(Claimed {
                 delivery,
                 token,
-                class: lane.class,
+                class: queue.class,
                 revision: sending.revision,
             });
         }
@@ -191,9 +196,9 @@ pub(super) fn change_waiting(
 
 /// Reclaims deliveries whose lease has ended, at most `limit`.
 pub(super) fn reclaim(tx: &mut Tx<'_>, limit: u32, now: DateTime<Utc>) -> Outcome<Reclaimed> {
-    let span = Span::between([], Key::new().time(now).number(i64::MAX));
+    let range = KeyRange::between([], Key::new().time(now).number(i64::MAX));
     let mut reclaimed = Reclaimed::default();
-    for key in keys_in(&tx.peeking(), LEASED, &span, limit as usize)? {
+    for key in keys_in(&tx.peeking(), LEASED, &range, limit as usize)? {
         let id = DeliveryId(last_number(&key)?);
         let back = deliveries::change(tx, id, |row| {
             let (state, end) = (row.delivery.state, row.delivery.lease_until);

@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount, LogUsage, UsageDelta,
+    CounterKind, CounterQuery, Counters, HourlyCount, LogUsage, RejectReason, RejectedCount,
+    UsageDelta,
 };
 use webhook_model::{Webhook, WebhookId};
 
@@ -15,7 +16,7 @@ use super::owner_status;
 use super::tables::{HOURS, HOURS_BY_AGE, REJECTED, REJECTED_BY_AGE, USAGE};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 use crate::table::Table;
 
 /// The number of keys that one scan reads.
@@ -31,10 +32,10 @@ const BY_MINUTE: Timed = Timed {
     by_age: REJECTED_BY_AGE,
     sums: 1,
 };
-const REASONS: [DropReason; 3] = [
-    DropReason::Waiting,
-    DropReason::Occurrence,
-    DropReason::Rate,
+const REASONS: [RejectReason; 3] = [
+    RejectReason::Waiting,
+    RejectReason::Occurrence,
+    RejectReason::Rate,
 ];
 
 /// A table of counts, by webhook, time and kind; and an index of it, the newest first.
@@ -91,13 +92,13 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
     for count in &added.hourly {
         add_hourly(tx, count)?;
     }
-    for dropped in &added.rejected {
+    for rejected in &added.rejected {
         let of = Of {
-            webhook: dropped.webhook,
-            time: micros(dropped.minute),
-            kind: kind_of(dropped.reason),
+            webhook: rejected.webhook,
+            time: micros(rejected.minute),
+            kind: kind_of(rejected.reason),
         };
-        BY_MINUTE.add(tx, of, [dropped.count])?;
+        BY_MINUTE.add(tx, of, [rejected.count])?;
     }
     for delta in &added.usage {
         if !owner_status::is_gone(tx, delta.owner)? {
@@ -109,7 +110,7 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
 }
 
 /// Returns the position in [`REASONS`].
-fn kind_of(reason: DropReason) -> u8 {
+fn kind_of(reason: RejectReason) -> u8 {
     let before = REASONS.iter().take_while(|of| **of != reason).count();
     u8::try_from(before).unwrap_or(u8::MAX)
 }
@@ -153,7 +154,7 @@ pub(super) fn list(view: &dyn View, query: &CounterQuery) -> Outcome<Counters> {
         CounterKind::Rejected => {
             for (of, [count]) in BY_MINUTE.list(view, query)? {
                 let reason = REASONS.get(usize::from(of.kind)).copied();
-                found.rejected.push(Dropped {
+                found.rejected.push(RejectedCount {
                     webhook: of.webhook,
                     reason: reason.ok_or_else(|| damaged("the reason of a count"))?,
                     minute: of.time,
@@ -259,10 +260,10 @@ impl Timed {
                 continue;
             }
             let own = || Key::new().number(webhook.0);
-            let span = Span::between(own().time(query.from), own().time(query.before));
+            let range = KeyRange::between(own().time(query.from), own().time(query.before));
             // Only the newest of each can be among the newest of all.
             let most = limit.saturating_add(REASONS.len());
-            for key in keys_in(view, self.rows, &span.backward(), most)? {
+            for key in keys_in(view, self.rows, &range.backward(), most)? {
                 let of = Of::of_key(&key)?;
                 found.push((of, self.get(view, of)?));
             }
@@ -281,8 +282,8 @@ impl Timed {
         let limit = query.limit as usize;
         let (mut found, mut from) = (Vec::new(), after(query.before));
         while found.len() < limit {
-            let span = Span::between(std::mem::take(&mut from), after(query.from));
-            let keys = keys_in(view, self.by_age, &span, AHEAD)?;
+            let range = KeyRange::between(std::mem::take(&mut from), after(query.from));
+            let keys = keys_in(view, self.by_age, &range, AHEAD)?;
             for key in &keys {
                 let of = Of::of_age(key)?;
                 let head = head_of::<Webhook>(view, of.webhook)?;
@@ -294,7 +295,7 @@ impl Timed {
                 }
             }
             match keys.last() {
-                Some(last) if keys.len() == AHEAD => from = Span::all().after(last).from,
+                Some(last) if keys.len() == AHEAD => from = KeyRange::all().after(last).from,
                 _ => break,
             }
         }
@@ -302,7 +303,7 @@ impl Timed {
     }
 
     fn purge(&self, tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> Outcome<usize> {
-        let old = Span::since(after(before)).backward();
+        let old = KeyRange::since(after(before)).backward();
         let old = keys_in(tx, self.by_age, &old, limit)?;
         for key in &old {
             tx.delete(self.rows, Of::of_age(key)?.key().bytes())?;
@@ -312,7 +313,7 @@ impl Timed {
     }
 
     fn forget(&self, tx: &mut Tx<'_>, webhook: WebhookId, limit: usize) -> Outcome<usize> {
-        let own = Span::prefix(Key::new().number(webhook.0));
+        let own = KeyRange::prefix(Key::new().number(webhook.0));
         let own = keys_in(tx, self.rows, &own, limit)?;
         for key in &own {
             let of = Of::of_key(key)?;

@@ -12,12 +12,12 @@ use super::tables::{DELIVERY_OF_WEBHOOK, GONE, OPEN};
 use super::tx::{Tx, keys_in};
 use super::{counters, deliveries, owner_status};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// Returns whether the owner has a delivery that has not ended.
 pub(super) fn has_open(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
     for webhook in webhooks_of(view, owner)? {
-        let own = Span::prefix(Key::new().number(webhook.0));
+        let own = KeyRange::prefix(Key::new().number(webhook.0));
         if !keys_in(view, OPEN, &own, 1)?.is_empty() {
             return Ok(true);
         }
@@ -29,7 +29,7 @@ pub(super) fn has_open(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
 pub(super) fn remove(tx: &mut Tx<'_>, limit: usize) -> Outcome<u64> {
     let mut room = limit;
     while room > 0
-        && let Some(key) = keys_in(tx, GONE, &Span::all(), 1)?.pop()
+        && let Some(key) = keys_in(tx, GONE, &KeyRange::all(), 1)?.pop()
     {
         room -= remove_of(tx, webhook_of(&key), room)?;
     }
@@ -41,7 +41,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, limit: usize) -> Outcome<u64> {
 
 /// Removes the rest of a webhook, and its entry with the last delivery.
 fn remove_of(tx: &mut Tx<'_>, webhook: WebhookId, room: usize) -> Outcome<usize> {
-    let own = Span::prefix(Key::new().number(webhook.0));
+    let own = KeyRange::prefix(Key::new().number(webhook.0));
     let rows = keys_in(tx, DELIVERY_OF_WEBHOOK, &own, room)?;
     for key in &rows {
         deliveries::remove_unread(tx, DELIVERY_OF_WEBHOOK, key)?;
@@ -59,7 +59,7 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
     let moves = owner_status::of(tx, owner)?.moves;
     let (mut ended, mut is_left) = (0, false);
     for webhook in webhooks_of(tx, owner)? {
-        let own = Span::prefix(Key::new().number(webhook.0));
+        let own = KeyRange::prefix(Key::new().number(webhook.0));
         for key in keys_in(tx, OPEN, &own, usize::MAX)? {
             let id = DeliveryId(last_number(&key)?);
             let waits = deliveries::get_or_forget(tx, id)?

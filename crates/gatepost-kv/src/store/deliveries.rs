@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState, Lane,
+    AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState, WebhookQueue,
 };
 use serde::{Deserialize, Serialize};
 use webhook_model::WebhookId;
@@ -19,7 +19,7 @@ use super::tables::{
 };
 use super::tx::{Tx, each, keys_in, row};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::Table;
 
 pub(super) const ROWS: Rows<Entry> = Rows {
@@ -40,7 +40,7 @@ pub(super) const ROWS: Rows<Entry> = Rows {
         Index::of(OPEN, |e| e.is_open().then(|| of_webhook(e))),
         Index::of(QUEUED, |e| {
             let waits = e.state() == DeliveryState::Queued;
-            waits.then(|| queue_key(e.row.lane()).time(e.row.delivery.due))
+            waits.then(|| queue_key(e.row.queue()).time(e.row.delivery.due))
         }),
         Index::with(
             DUE,
@@ -48,7 +48,7 @@ pub(super) const ROWS: Rows<Entry> = Rows {
                 let waits = e.state() == DeliveryState::Queued;
                 waits.then(|| Key::new().time(e.row.delivery.due))
             },
-            |e| queue_key(e.row.lane()).into(),
+            |e| queue_key(e.row.queue()).into(),
         ),
         Index::of(RUNNING, |e| {
             (e.state() == DeliveryState::Running).then(|| of_webhook(e))
@@ -98,9 +98,9 @@ fn of_webhook(entry: &Entry) -> Key {
 }
 
 /// Returns the key of the queue in which deliveries wait.
-pub(super) fn queue_key(lane: Lane) -> Key {
-    let class = u8::try_from(lane.class.number()).unwrap_or(u8::MAX);
-    Key::new().number(lane.webhook.0).byte(class)
+pub(super) fn queue_key(queue: WebhookQueue) -> Key {
+    let class = u8::try_from(queue.class.number()).unwrap_or(u8::MAX);
+    Key::new().number(queue.webhook.0).byte(class)
 }
 
 /// Returns a delivery, unless its webhook is deleted.
@@ -202,7 +202,7 @@ pub(super) fn remove_unread(tx: &mut Tx<'_>, index: Table, key: &[u8]) -> Outcom
 /// Removes an unreadable delivery from the queue, so that it does not block others.
 pub(super) fn forget(tx: &mut Tx<'_>, id: DeliveryId) -> Outcome<()> {
     for table in [OPEN, QUEUED, DUE, RUNNING, LEASED] {
-        let mut own = keys_in(tx, table, &Span::all(), usize::MAX)?;
+        let mut own = keys_in(tx, table, &KeyRange::all(), usize::MAX)?;
         own.retain(|key| key.ends_with(Key::new().number(id.0).bytes()));
         for key in own {
             tx.delete(table, &key)?;
@@ -255,7 +255,7 @@ pub(super) fn attempts(
 /// Returns the bytes of all messages and attempts.
 pub(super) fn log_bytes(view: &dyn View) -> Outcome<u64> {
     let mut sum = 0_i64;
-    each(view, LOG_BYTES, &Span::all(), |_, value| {
+    each(view, LOG_BYTES, &KeyRange::all(), |_, value| {
         let bytes = <[u8; 8]>::try_from(value).map_err(|_| damaged(LOG_BYTES.name))?;
         sum = sum.saturating_add(i64::from_be_bytes(bytes));
         Ok(Go::On)

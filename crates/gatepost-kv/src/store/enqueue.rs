@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
-    RoutesVersion, StoredDelivery,
+    ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, Precondition,
+    RecordId, RoutesVersion, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, Revision, StoreError};
 use webhook_model::{Event, OccurrenceId, Task, Webhook};
@@ -82,16 +82,16 @@ fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
             changed.push(RecordId::Task(*task));
         }
     }
-    match &batch.basis {
-        Basis::Nothing => {}
-        Basis::Realms(places) => {
+    match &batch.precondition {
+        Precondition::Nothing => {}
+        Precondition::Realms(places) => {
             for (place, version) in places {
                 if realms::version(tx, *place)? != *version {
                     return Ok(Some(Enqueued::RoutesChanged));
                 }
             }
         }
-        Basis::Rows(rows) => {
+        Precondition::Rows(rows) => {
             for (record, revision) in rows {
                 if !stands(tx, *record, *revision)? {
                     changed.push(*record);

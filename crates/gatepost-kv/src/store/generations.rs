@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyGeneration, KeyShard};
 
 use super::error::Outcome;
 use super::key::Parts;
@@ -10,37 +10,37 @@ use super::numbers;
 use super::tables::{KEY_CHANGES, KEY_SLICES};
 use super::tx::each;
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 
 /// The generation of each shard.
-pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);
+pub(super) struct Generations([AtomicI64; KeyShard::COUNT]);
 
 impl Default for Generations {
     fn default() -> Self {
-        Self([const { AtomicI64::new(0) }; KeySlice::COUNT])
+        Self([const { AtomicI64::new(0) }; KeyShard::COUNT])
     }
 }
 
 impl Generations {
-    pub(super) fn get(&self, slice: KeySlice) -> KeyGeneration {
-        let generation = self.0.get(usize::from(slice.0));
+    pub(super) fn get(&self, shard: KeyShard) -> KeyGeneration {
+        let generation = self.0.get(usize::from(shard.0));
         KeyGeneration(generation.map_or(0, |number| number.load(Ordering::Acquire)))
     }
 
-    pub(super) fn set(&self, slice: KeySlice, generation: KeyGeneration) {
-        if let Some(number) = self.0.get(usize::from(slice.0)) {
+    pub(super) fn set(&self, shard: KeyShard, generation: KeyGeneration) {
+        if let Some(number) = self.0.get(usize::from(shard.0)) {
             number.store(generation.0, Ordering::Release);
         }
     }
 }
 
 /// Returns the stored generation of a shard.
-pub(super) fn stored(view: &dyn View, slice: u8) -> Outcome<i64> {
-    let mut last = numbers::kept(view, KEY_SLICES, &[slice])?;
+pub(super) fn stored(view: &dyn View, shard: u8) -> Outcome<i64> {
+    let mut last = numbers::kept(view, KEY_SLICES, &[shard])?;
     each(
         view,
         KEY_CHANGES,
-        &Span::prefix([slice]).backward(),
+        &KeyRange::prefix([shard]).backward(),
         |key, _| {
             let mut parts = Parts::of(key);
             parts.byte()?;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyUse, Login,
     Rolled,
 };
 use gatepost_storage::owners::SkippedIds;
@@ -22,7 +22,7 @@ use super::tables::{
 use super::tx::{Tx, each, read, row};
 use super::{numbers, owner_status};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 
 /// The number of changes of a shard that are remembered.
 const CHANGES_KEPT: usize = 64;
@@ -83,9 +83,9 @@ impl KeyStore for KvStore {
     ) -> Result<Vec<KeyRow>, StoreError> {
         self.read(move |view| {
             let last = Key::new().time(after.0).number(after.1.0);
-            let span = Span::between([], Key::new().time(before)).after(last.bytes());
+            let range = KeyRange::between([], Key::new().time(before)).after(last.bytes());
             let mut found = Vec::new();
-            each(view, KEY_BY_EXPIRY, &span, |key, _| {
+            each(view, KEY_BY_EXPIRY, &range, |key, _| {
                 let mut parts = Parts::of(key);
                 parts.time()?;
                 found.push(parts.number::<i64>()?);
@@ -171,9 +171,9 @@ impl KeyStore for KvStore {
         limit: u32,
     ) -> Result<Vec<KeyUse>, StoreError> {
         self.read(move |view| {
-            let span = Span::between(of_day(key, from), of_day(key, before.max(from)));
+            let range = KeyRange::between(of_day(key, from), of_day(key, before.max(from)));
             let mut days = Vec::new();
-            each(view, KEY_USES, &span.backward(), |at, value| {
+            each(view, KEY_USES, &range.backward(), |at, value| {
                 days.push(day(key, at, value)?);
                 let is_full = days.len() >= limit as usize;
                 Ok(if is_full { Go::Stop } else { Go::On })
@@ -183,24 +183,24 @@ impl KeyStore for KvStore {
         .await
     }
 
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
         // If other processes write, their changes are seen only by reads, and no cache is used.
-        self.is_alone().then(|| self.generations.get(slice))
+        self.is_alone().then(|| self.generations.get(shard))
     }
 
     async fn key_changes(
         &self,
-        slice: KeySlice,
+        shard: KeyShard,
         since: KeyGeneration,
     ) -> Result<KeyChanges, StoreError> {
         self.read(move |view| {
             let generation = numbers::kept(view, META, counter().bytes())?;
-            let forgotten = numbers::kept(view, KEY_SLICES, &[slice.0])?;
+            let forgotten = numbers::kept(view, KEY_SLICES, &[shard.0])?;
             let changed = if (forgotten..=generation).contains(&since.0) {
-                let after = Key::new().byte(slice.0).number(since.0);
-                let span = Span::prefix([slice.0]).after(after.bytes());
+                let after = Key::new().byte(shard.0).number(since.0);
+                let range = KeyRange::prefix([shard.0]).after(after.bytes());
                 let mut lookups = Vec::new();
-                each(view, KEY_CHANGES, &span, |_, value| {
+                each(view, KEY_CHANGES, &range, |_, value| {
                     lookups.push(lookup(value)?);
                     Ok(Go::On)
                 })?;
@@ -233,10 +233,10 @@ pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
     numbers::pass_over(tx, "key", passed)?;
     numbers::pass_over(tx, GENERATIONS, passed)?;
     let generation = numbers::next(tx, GENERATIONS)?;
-    for slice in 0..=u8::MAX {
-        forget_changes(tx, slice, usize::MAX)?;
-        tx.put(KEY_SLICES, &[slice], &generation.to_be_bytes())?;
-        tx.moved(KeySlice(slice), KeyGeneration(generation));
+    for shard in 0..=u8::MAX {
+        forget_changes(tx, shard, usize::MAX)?;
+        tx.put(KEY_SLICES, &[shard], &generation.to_be_bytes())?;
+        tx.moved(KeyShard(shard), KeyGeneration(generation));
     }
     Ok(())
 }
@@ -288,7 +288,7 @@ fn check_name(tx: &Tx<'_>, row: &KeyRow) -> Outcome<()> {
 /// Returns the row with this key in an index of unique keys.
 fn number_of(view: &dyn View, table: crate::Table, key: &Key) -> Outcome<Option<i64>> {
     let mut number = None;
-    each(view, table, &Span::prefix(key.bytes()), |key, _| {
+    each(view, table, &KeyRange::prefix(key.bytes()), |key, _| {
         let end = key.last_chunk::<8>().ok_or_else(|| damaged(table.name))?;
         number = Some(Parts::of(end).number()?);
         Ok(Go::Stop)
@@ -305,24 +305,24 @@ fn remove(tx: &mut Tx<'_>, row: &KeyRow) -> Outcome<()> {
 
 /// Records that a key was edited or deleted.
 fn changed(tx: &mut Tx<'_>, lookup: LookupId) -> Outcome<()> {
-    let slice = KeySlice::of(lookup);
+    let shard = KeyShard::of(lookup);
     let generation = numbers::next(tx, GENERATIONS)?;
-    let key = Key::new().byte(slice.0).number(generation);
+    let key = Key::new().byte(shard.0).number(generation);
     tx.put(KEY_CHANGES, key.bytes(), lookup.as_str().as_bytes())?;
-    tx.moved(slice, KeyGeneration(generation));
+    tx.moved(shard, KeyGeneration(generation));
     let mut kept: usize = 0;
-    each(tx, KEY_CHANGES, &Span::prefix([slice.0]), |_, _| {
+    each(tx, KEY_CHANGES, &KeyRange::prefix([shard.0]), |_, _| {
         kept += 1;
         Ok(Go::On)
     })?;
-    forget_changes(tx, slice.0, kept.saturating_sub(CHANGES_KEPT))
+    forget_changes(tx, shard.0, kept.saturating_sub(CHANGES_KEPT))
 }
 
 /// Deletes the oldest changes of a shard.
-fn forget_changes(tx: &mut Tx<'_>, slice: u8, count: usize) -> Outcome<()> {
+fn forget_changes(tx: &mut Tx<'_>, shard: u8, count: usize) -> Outcome<()> {
     let mut oldest = Vec::new();
     if count > 0 {
-        each(tx, KEY_CHANGES, &Span::prefix([slice]), |key, _| {
+        each(tx, KEY_CHANGES, &KeyRange::prefix([shard]), |key, _| {
             oldest.push(key.to_vec());
             Ok(if oldest.len() < count {
                 Go::On
@@ -336,7 +336,7 @@ fn forget_changes(tx: &mut Tx<'_>, slice: u8, count: usize) -> Outcome<()> {
         parts.byte()?;
         let generation: i64 = parts.number()?;
         tx.delete(KEY_CHANGES, &key)?;
-        tx.put(KEY_SLICES, &[slice], &generation.to_be_bytes())?;
+        tx.put(KEY_SLICES, &[shard], &generation.to_be_bytes())?;
     }
     Ok(())
 }
@@ -359,9 +359,9 @@ fn used(tx: &mut Tx<'_>, added: &KeyUse) -> Outcome<()> {
 /// Deletes a key's days up to this one.
 fn forget_uses(tx: &mut Tx<'_>, key: KeyId, until: NaiveDate) -> Outcome<()> {
     let last = until.succ_opt().unwrap_or(NaiveDate::MAX);
-    let span = Span::between(of_day(key, NaiveDate::MIN), of_day(key, last));
+    let range = KeyRange::between(of_day(key, NaiveDate::MIN), of_day(key, last));
     let mut days = Vec::new();
-    each(tx, KEY_USES, &span, |key, _| {
+    each(tx, KEY_USES, &range, |key, _| {
         days.push(key.to_vec());
         Ok(Go::On)
     })?;

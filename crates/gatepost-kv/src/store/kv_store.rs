@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyGeneration, KeyShard};
 use gatepost_storage::seal::SealingKeys;
 
 use super::error::{Outcome, Stop, store_error};
@@ -88,14 +88,14 @@ impl KvStore {
     /// Reads the stored generations.
     fn hear(&self) -> Result<(), StoreError> {
         let read = self.kv.read(|view| {
-            let read = (0..=u8::MAX).map(|slice| generations::stored(view, slice));
+            let read = (0..=u8::MAX).map(|shard| generations::stored(view, shard));
             Ok(read.collect::<Outcome<Vec<_>>>())
         });
         let read = read.map_err(|e| store_error(&e))?;
         let read = read?;
-        for (slice, generation) in (0..=u8::MAX).zip(read) {
+        for (shard, generation) in (0..=u8::MAX).zip(read) {
             self.generations
-                .set(KeySlice(slice), KeyGeneration(generation));
+                .set(KeyShard(shard), KeyGeneration(generation));
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, DeliveryState, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
-    WaitingChange,
+    DeliveryQuery, DeliveryState, IfWaiting, LogHeadroom, LogUsage, PurgeBounds, Purged,
+    QueueStats, WaitingChange,
 };
 use gatepost_storage::{Bodies, Scope, StoreError};
 
@@ -105,9 +105,9 @@ impl DeliveryLog for KvStore {
             .await
     }
 
-    async fn prepare_log(&self, _now: DateTime<Utc>) -> Result<LogRoom, StoreError> {
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Result<LogHeadroom, StoreError> {
         let bytes = self.read(|view| deliveries::log_bytes(view)).await?;
-        Ok(LogRoom { ahead: None, bytes })
+        Ok(LogHeadroom { ahead: None, bytes })
     }
 
     async fn add_counters(&self, added: Counters) -> Result<(), StoreError> {

@@ -18,7 +18,7 @@ use super::rows::{Index, Rows};
 use super::tables::{OUTBOX, OUTBOX_DUE, OUTBOX_OPEN};
 use super::tx::{Tx, keys_in};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// The counter of row numbers.
 pub(super) const IDS: &str = "outbox";
@@ -72,9 +72,9 @@ impl OutboxStore for KvStore {
     ) -> Result<Vec<OpenOutbox>, StoreError> {
         self.read(move |view| {
             let end = audience_key(audience).number(before.0);
-            let span = Span::between(audience_key(audience), end);
+            let range = KeyRange::between(audience_key(audience), end);
             let mut rows = Vec::new();
-            for key in keys_in(view, OUTBOX_OPEN, &span, limit as usize)? {
+            for key in keys_in(view, OUTBOX_OPEN, &range, limit as usize)? {
                 let id = OutboxId(last_number(&key)?);
                 rows.extend(ROWS.get(view, id.0)?.and_then(|row| row.open(id)));
             }
@@ -148,9 +148,9 @@ fn due(
     now: DateTime<Utc>,
 ) -> Outcome<Vec<OutboxRow>> {
     let end = audience_key(audience).time(now).number(i64::MAX);
-    let span = Span::between(audience_key(audience), end);
+    let range = KeyRange::between(audience_key(audience), end);
     let mut rows = Vec::new();
-    for key in keys_in(view, OUTBOX_DUE, &span, limit)? {
+    for key in keys_in(view, OUTBOX_DUE, &range, limit)? {
         let id = OutboxId(last_number(&key)?);
         rows.extend(ROWS.get(view, id.0)?.map(|row| row.row(id)));
     }
@@ -169,7 +169,7 @@ fn put(
 
 /// Updates the oldest waiting row of an audience, which may be another, or none.
 fn set_head(tx: &mut Tx<'_>, audience: OutboxAudience) -> Outcome<()> {
-    let own = Span::prefix(audience_key(audience));
+    let own = KeyRange::prefix(audience_key(audience));
     let head = keys_in(tx, OUTBOX_DUE, &own, 1)?.pop();
     let due = |key: Vec<u8>| {
         let mut parts = Parts::of(&key);

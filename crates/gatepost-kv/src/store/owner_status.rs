@@ -11,7 +11,7 @@ use super::rows::Source;
 use super::tables::{OWNER_AT, OWNER_GONE, OWNER_HELD, OWNER_MOVING, OWNER_UNPLACED, OWNERS};
 use super::tx::{Tx, each, row};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::Table;
 
 /// An owner that the platform has assigned to a realm or suspended.
@@ -53,8 +53,8 @@ impl Standing {
     pub(super) fn row(self, owner: OwnerId) -> OwnerRow {
         OwnerRow {
             owner,
-            place: self.place,
-            held: self.held,
+            realm: self.place,
+            suspended: self.held,
         }
     }
 }
@@ -179,12 +179,17 @@ pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 pub(super) fn at(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let place = place_key(place);
     let mut owners = Vec::new();
-    each(view, OWNER_AT, &Span::prefix(place.bytes()), |key, _| {
-        let mut parts = Parts::of(key);
-        parts.text()?;
-        owners.push(parts.owner()?);
-        Ok(Go::On)
-    })?;
+    each(
+        view,
+        OWNER_AT,
+        &KeyRange::prefix(place.bytes()),
+        |key, _| {
+            let mut parts = Parts::of(key);
+            parts.text()?;
+            owners.push(parts.owner()?);
+            Ok(Go::On)
+        },
+    )?;
     Ok(owners)
 }
 
@@ -193,10 +198,10 @@ pub(super) fn owners(
     table: Table,
     after: Option<OwnerId>,
 ) -> Outcome<Vec<OwnerId>> {
-    let all = Span::all();
-    let span = after.map_or(all.clone(), |after| all.after(&after.to_bytes()));
+    let all = KeyRange::all();
+    let range = after.map_or(all.clone(), |after| all.after(&after.to_bytes()));
     let mut owners = Vec::new();
-    each(view, table, &span, |key, _| {
+    each(view, table, &range, |key, _| {
         owners.push(Parts::of(key).owner()?);
         Ok(Go::On)
     })?;

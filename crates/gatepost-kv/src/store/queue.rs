@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim, QueueStore, Queues, Reclaimed,
+    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, QueueClaim, QueueStore, Queues, Reclaimed,
     Settled, Settlement,
 };
 
@@ -47,15 +47,15 @@ impl QueueStore for KvStore {
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>, StoreError> {
-        let lanes = lanes.to_vec();
+        let queues = queues.to_vec();
         self.write(move |tx| {
             let mut claimed = Vec::new();
-            for lane in &lanes {
-                claimed.extend(claims::claim(tx, *lane, lease_until, now)?);
+            for queue in &queues {
+                claimed.extend(claims::claim(tx, *queue, lease_until, now)?);
             }
             Ok(claimed)
         })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
+    DeliveryId, DuePoint, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue,
 };
 
 use super::claims::sending;
@@ -14,10 +14,10 @@ use super::key::{Key, Parts};
 use super::tables::{DUE, QUEUED};
 use super::tx::{each, keys_in};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 
 /// Queues, and the position of the next page.
-type Looked = (BTreeSet<Lane>, Option<Queues>);
+type Looked = (BTreeSet<WebhookQueue>, Option<Queues>);
 
 pub(super) fn find(
     view: &dyn View,
@@ -25,17 +25,17 @@ pub(super) fn find(
     limit: u32,
     now: DateTime<Utc>,
 ) -> Outcome<FoundQueues> {
-    let (lanes, more) = match which {
+    let (queues, more) = match which {
         Queues::Due(after) => became_due(view, *after, limit as usize, now)?,
         Queues::Of(webhooks) => {
-            let of = |webhook| QueueClass::ALL.map(|class| Lane { webhook, class });
+            let of = |webhook| QueueClass::ALL.map(|class| WebhookQueue { webhook, class });
             (webhooks.iter().copied().flat_map(of).collect(), None)
         }
         Queues::Beyond(after) => beyond(view, *after, limit as usize)?,
     };
     let mut due = Vec::new();
-    for lane in lanes {
-        due.extend(due_lane(view, lane, now)?);
+    for queue in queues {
+        due.extend(due_queue(view, queue, now)?);
     }
     Ok(FoundQueues {
         due,
@@ -45,22 +45,26 @@ pub(super) fn find(
 }
 
 /// Returns the queue of a key in [`QUEUED`], or of a value in [`DUE`].
-pub(super) fn lane_in(key: &[u8]) -> Outcome<Lane> {
+pub(super) fn queue_in(key: &[u8]) -> Outcome<WebhookQueue> {
     let mut parts = Parts::of(key);
     let (webhook, class) = (parts.number()?, parts.byte()?);
     let class = QueueClass::ALL.get(usize::from(class)).copied();
-    Ok(Lane {
+    Ok(WebhookQueue {
         webhook,
         class: class.ok_or_else(|| damaged(QUEUED.name))?,
     })
 }
 
 /// Returns the queue, if something may be claimed from it at this time.
-fn due_lane(view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<DueLane>> {
-    let Some(sending) = sending(view, lane.webhook)? else {
+fn due_queue(
+    view: &dyn View,
+    queue: WebhookQueue,
+    now: DateTime<Utc>,
+) -> Outcome<Option<DueQueue>> {
+    let Some(sending) = sending(view, queue.webhook)? else {
         return Ok(None);
     };
-    let Some(head) = sending.claimable(view, lane, 1, now)?.pop() else {
+    let Some(head) = sending.claimable(view, queue, 1, now)?.pop() else {
         return Ok(None);
     };
     let due = match deliveries::get(view, head) {
@@ -69,11 +73,11 @@ fn due_lane(view: &dyn View, lane: Lane, now: DateTime<Utc>) -> Outcome<Option<D
         Err(Stop::Refused(_)) => now,
         Err(stop) => return Err(stop),
     };
-    Ok(Some(DueLane {
-        lane,
+    Ok(Some(DueQueue {
+        queue,
         due,
         owner: sending.owner,
-        place: sending.place,
+        realm: sending.place,
         revision: sending.revision,
     }))
 }
@@ -86,11 +90,11 @@ fn became_due(
     now: DateTime<Utc>,
 ) -> Outcome<Looked> {
     let (start, end) = (point_key(after), point_key(at_end(now)));
-    let span = Span::between([], end).after(start.bytes());
-    let (mut lanes, mut looked_at, mut last) = (BTreeSet::new(), 0, None);
+    let range = KeyRange::between([], end).after(start.bytes());
+    let (mut queues, mut looked_at, mut last) = (BTreeSet::new(), 0, None);
     if limit > 0 {
-        each(view, DUE, &span, |key, lane| {
-            lanes.insert(lane_in(lane)?);
+        each(view, DUE, &range, |key, queue| {
+            queues.insert(queue_in(queue)?);
             last = Some(key.to_vec());
             looked_at += 1;
             Ok(if looked_at < limit { Go::On } else { Go::Stop })
@@ -98,34 +102,37 @@ fn became_due(
     }
     let last = last.filter(|_| looked_at == limit);
     let more = last.map(|key| point_in(&key)).transpose()?;
-    Ok((lanes, more.map(Queues::Due)))
+    Ok((queues, more.map(Queues::Due)))
 }
 
 /// Returns at most `limit` queues in which something waits.
-fn beyond(view: &dyn View, after: Option<Lane>, limit: usize) -> Outcome<Looked> {
-    let (mut lanes, mut last) = (BTreeSet::new(), after);
-    while lanes.len() < limit
-        && let Some(next) = next_lane(view, last)?
+fn beyond(view: &dyn View, after: Option<WebhookQueue>, limit: usize) -> Outcome<Looked> {
+    let (mut queues, mut last) = (BTreeSet::new(), after);
+    while queues.len() < limit
+        && let Some(next) = next_queue(view, last)?
     {
-        lanes.insert(next);
+        queues.insert(next);
         last = Some(next);
     }
-    let more = next_lane(view, last)?.map(|_| Queues::Beyond(last));
-    Ok((lanes, more))
+    let more = next_queue(view, last)?.map(|_| Queues::Beyond(last));
+    Ok((queues, more))
 }
 
 /// Returns the first queue beyond this one in which something waits.
-pub(super) fn next_lane(view: &dyn View, after: Option<Lane>) -> Outcome<Option<Lane>> {
-    let end = |lane| Span::prefix(queue_key(lane)).to.unwrap_or_default();
-    let span = Span::since(after.map_or_else(Vec::new, end));
-    let next = keys_in(view, QUEUED, &span, 1)?.pop();
-    next.map(|key| lane_in(&key)).transpose()
+pub(super) fn next_queue(
+    view: &dyn View,
+    after: Option<WebhookQueue>,
+) -> Outcome<Option<WebhookQueue>> {
+    let end = |queue| KeyRange::prefix(queue_key(queue)).to.unwrap_or_default();
+    let range = KeyRange::since(after.map_or_else(Vec::new, end));
+    let next = keys_in(view, QUEUED, &range, 1)?.pop();
+    next.map(|key| queue_in(&key)).transpose()
 }
 
 /// Returns the first due time after this time.
 fn next_due(view: &dyn View, now: DateTime<Utc>) -> Outcome<Option<DateTime<Utc>>> {
-    let span = Span::since(point_key(at_end(now)));
-    let next = keys_in(view, DUE, &span, 1)?.pop();
+    let range = KeyRange::since(point_key(at_end(now)));
+    let next = keys_in(view, DUE, &range, 1)?.pop();
     next.map(|key| Ok(point_in(&key)?.due)).transpose()
 }
 

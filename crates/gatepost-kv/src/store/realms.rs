@@ -11,7 +11,7 @@ use super::numbers;
 use super::tables::{PLACE_CHANGES, PLACES};
 use super::tx::{Tx, each, row};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 
 /// The number of changes of a realm that are remembered.
 const CHANGES_KEPT: i64 = 1024;
@@ -69,7 +69,7 @@ pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome
     tx.put_row(PLACE_CHANGES, of(place).number(version).bytes(), change)?;
     if log.kept > CHANGES_KEPT {
         let mut oldest = None;
-        each(tx, PLACE_CHANGES, &Span::prefix(of(place)), |key, _| {
+        each(tx, PLACE_CHANGES, &KeyRange::prefix(of(place)), |key, _| {
             oldest = Some((key.to_vec(), version_in(key)?));
             Ok(Go::Stop)
         })?;
@@ -94,9 +94,9 @@ pub(super) fn since(
         return Ok(None);
     }
     let after = of(place).number(since.0);
-    let span = Span::prefix(of(place)).after(after.bytes());
+    let range = KeyRange::prefix(of(place)).after(after.bytes());
     let mut keys = Vec::new();
-    each(view, PLACE_CHANGES, &span, |key, _| {
+    each(view, PLACE_CHANGES, &range, |key, _| {
         keys.push(key.to_vec());
         Ok(Go::On)
     })?;
@@ -111,16 +111,21 @@ pub(super) fn since(
 /// Moves all realms beyond versions that are never assigned, and deletes the log of changes.
 pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
     let mut places = Vec::new();
-    each(tx, PLACES, &Span::all(), |key, _| {
+    each(tx, PLACES, &KeyRange::all(), |key, _| {
         places.push(key.to_vec());
         Ok(Go::On)
     })?;
     for place in places {
         let mut changes = Vec::new();
-        each(tx, PLACE_CHANGES, &Span::prefix(place.clone()), |key, _| {
-            changes.push(key.to_vec());
-            Ok(Go::On)
-        })?;
+        each(
+            tx,
+            PLACE_CHANGES,
+            &KeyRange::prefix(place.clone()),
+            |key, _| {
+                changes.push(key.to_vec());
+                Ok(Go::On)
+            },
+        )?;
         for key in changes {
             tx.delete(PLACE_CHANGES, &key)?;
         }

@@ -18,7 +18,7 @@ use super::tables::{DELIVERY_OF_OWNER, ENDED, OPEN, RUNNING, SEEN, SEEN_BY_AGE};
 use super::tx::{Tx, keys_in};
 use super::{claims, counters, owner_status};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// The number of rows, or webhooks, that are read or changed in one transaction.
 const AT_ONCE: usize = 256;
@@ -40,7 +40,7 @@ pub(super) fn purge(tx: &mut Tx<'_>, bounds: &PurgeBounds, limit: usize) -> Outc
 }
 
 fn purge_older(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> Outcome<usize> {
-    let old = Span::between([], Key::new().time(before));
+    let old = KeyRange::between([], Key::new().time(before));
     let old = keys_in(tx, ENDED, &old, limit)?;
     for key in &old {
         deliveries::remove_unread(tx, ENDED, key)?;
@@ -53,7 +53,7 @@ fn purge_bytes(tx: &mut Tx<'_>, bytes: u64, limit: usize) -> Outcome<usize> {
     let (before, mut removed) = (deliveries::log_bytes(tx)?, 0);
     while removed < limit
         && before.saturating_add_signed(tx.common.log_bytes) > bytes
-        && let Some(key) = keys_in(tx, ENDED, &Span::all(), 1)?.pop()
+        && let Some(key) = keys_in(tx, ENDED, &KeyRange::all(), 1)?.pop()
     {
         deliveries::remove_unread(tx, ENDED, &key)?;
         removed += 1;
@@ -62,7 +62,7 @@ fn purge_bytes(tx: &mut Tx<'_>, bytes: u64, limit: usize) -> Outcome<usize> {
 }
 
 fn forget_occurrences(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> Outcome<usize> {
-    let old = Span::between([], Key::new().time(before));
+    let old = KeyRange::between([], Key::new().time(before));
     let old = keys_in(tx, SEEN_BY_AGE, &old, limit)?;
     for key in &old {
         tx.delete(SEEN, key.get(8..).unwrap_or_default())?;
@@ -197,11 +197,11 @@ fn held_after(
     created_before: DateTime<Utc>,
     limit: usize,
 ) -> Outcome<Held> {
-    let own = |webhook: WebhookId| Span::prefix(Key::new().number(webhook.0));
+    let own = |webhook: WebhookId| KeyRange::prefix(Key::new().number(webhook.0));
     let (mut found, mut last) = (Vec::new(), after);
     for _ in 0..AT_ONCE {
         let from = last.and_then(|last| own(last).to).unwrap_or_default();
-        let Some(key) = keys_in(view, OPEN, &Span::since(from), 1)?.pop() else {
+        let Some(key) = keys_in(view, OPEN, &KeyRange::since(from), 1)?.pop() else {
             return Ok((found, None));
         };
         let webhook = Parts::of(&key).number()?;

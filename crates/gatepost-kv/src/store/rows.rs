@@ -10,7 +10,7 @@ use super::error::{Outcome, damaged};
 use super::key::{Key, Parts};
 use super::tx::{Tx, each, row};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::{Table, number_key};
 
 /// The number of index entries that one scan reads.
@@ -204,7 +204,7 @@ struct Numbers {
 /// The numbers under one key of an index, or of a table; some are read ahead.
 struct Cursor {
     table: Table,
-    span: Span,
+    range: KeyRange,
     ahead: VecDeque<i64>,
     has_ended: bool,
 }
@@ -242,29 +242,29 @@ impl Numbers {
 
 impl Cursor {
     fn of_table(table: Table, after: Option<i64>, back: bool) -> Self {
-        let mut span = Span::all();
+        let mut range = KeyRange::all();
         match after {
-            Some(after) if back => span.to = Some(key_of(after).to_vec()),
-            Some(after) => span.from = key_of(after.saturating_add(1)).to_vec(),
+            Some(after) if back => range.to = Some(key_of(after).to_vec()),
+            Some(after) => range.from = key_of(after.saturating_add(1)).to_vec(),
             None => {}
         }
-        Self::of_span(table, span, back)
+        Self::of_span(table, range, back)
     }
 
     fn of_key(table: Table, key: &Key, after: Option<i64>, back: bool) -> Self {
-        let mut span = Span::prefix(key.bytes());
+        let mut range = KeyRange::prefix(key.bytes());
         match after.map(|after| Vec::from(key.clone().number(after))) {
-            Some(after) if back => span.to = Some(after),
-            Some(after) => span = span.after(&after),
+            Some(after) if back => range.to = Some(after),
+            Some(after) => range = range.after(&after),
             None => {}
         }
-        Self::of_span(table, span, back)
+        Self::of_span(table, range, back)
     }
 
-    fn of_span(table: Table, span: Span, back: bool) -> Self {
+    fn of_span(table: Table, range: KeyRange, back: bool) -> Self {
         Self {
             table,
-            span: if back { span.backward() } else { span },
+            range: if back { range.backward() } else { range },
             ahead: VecDeque::new(),
             has_ended: false,
         }
@@ -275,7 +275,7 @@ impl Cursor {
             return Ok(());
         }
         let (ahead, mut last) = (&mut self.ahead, None);
-        each(view, self.table, &self.span, |key, _| {
+        each(view, self.table, &self.range, |key, _| {
             ahead.push_back(number_in(self.table, key)?);
             last = Some(key.to_vec());
             Ok(if ahead.len() < AHEAD {
@@ -285,11 +285,11 @@ impl Cursor {
             })
         })?;
         match last.filter(|_| self.ahead.len() == AHEAD) {
-            Some(last) if self.table.keys == crate::Keys::Numbers && !self.span.back => {
+            Some(last) if self.table.keys == crate::Keys::Numbers && !self.range.back => {
                 let next = number_in(self.table, &last)?.saturating_add(1);
-                self.span.from = key_of(next).to_vec();
+                self.range.from = key_of(next).to_vec();
             }
-            Some(last) => self.span = std::mem::take(&mut self.span).after(&last),
+            Some(last) => self.range = std::mem::take(&mut self.range).after(&last),
             None => self.has_ended = true,
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::kv_store::KvStore;
 use super::tables::{SESSION_BY_END, SESSION_OF_OWNER, SESSIONS};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
-use crate::key_range::Span;
+use crate::key_range::KeyRange;
 
 /// As many as an owner may have, and as are ended at a time.
 const MOST: usize = Session::MAX_OF_OWNER as usize;
@@ -49,11 +49,11 @@ impl SessionStore for KvStore {
                 remove(tx, &link)?;
             }
             // Also what ends now.
-            let ended = Span::between([], Key::new().time(now).byte(u8::MAX));
+            let ended = KeyRange::between([], Key::new().time(now).byte(u8::MAX));
             for key in keys_in(tx, SESSION_BY_END, &ended, REMOVED)? {
                 remove_of(tx, &key)?;
             }
-            let own = Span::prefix(Key::new().owner(session.owner));
+            let own = KeyRange::prefix(Key::new().owner(session.owner));
             let own = keys_in(tx, SESSION_OF_OWNER, &own, MOST)?;
             if let (Some(oldest), MOST) = (own.first(), own.len()) {
                 remove_of(tx, oldest)?;
@@ -103,7 +103,7 @@ impl SessionStore for KvStore {
 
 /// Ends all of an owner's.
 pub(super) fn end_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
-    let own = Span::prefix(Key::new().owner(owner));
+    let own = KeyRange::prefix(Key::new().owner(owner));
     for key in keys_in(tx, SESSION_OF_OWNER, &own, usize::MAX)? {
         remove_of(tx, &key)?;
     }
@@ -112,7 +112,7 @@ pub(super) fn end_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 
 /// Ends some of all; `false` once there are none.
 pub(super) fn end_some(tx: &mut Tx<'_>) -> Outcome<bool> {
-    let some = keys_in(tx, SESSION_BY_END, &Span::all(), MOST)?;
+    let some = keys_in(tx, SESSION_BY_END, &KeyRange::all(), MOST)?;
     for key in &some {
         remove_of(tx, key)?;
     }

@@ -16,7 +16,7 @@ use super::tables::{DUE, META, OUTBOX_DUE, RUNNING};
 use super::tx::{each, row};
 use super::{claims, queues};
 use crate::contract::View;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::Table;
 
 /// The number of rows that are read in one view.
@@ -90,9 +90,9 @@ impl KvStore {
         table: Table,
         read: fn(&[u8], &[u8]) -> Outcome<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let (mut rows, mut span) = (Vec::new(), Span::all());
+        let (mut rows, mut range) = (Vec::new(), KeyRange::all());
         loop {
-            let asked = span.clone();
+            let asked = range.clone();
             let (part, last) = self
                 .read(move |view| {
                     let (mut part, mut last) = (Vec::new(), None);
@@ -109,7 +109,7 @@ impl KvStore {
                 .await?;
             rows.extend(part);
             match last {
-                Some(last) => span = span.after(&last),
+                Some(last) => range = range.after(&last),
                 None => return Ok(rows),
             }
         }
@@ -137,6 +137,6 @@ fn figures_key() -> Key {
 }
 
 /// Returns the webhook of a waiting delivery, and its due time.
-fn waiting(key: &[u8], lane: &[u8]) -> Outcome<(WebhookId, i64)> {
-    Ok((queues::lane_in(lane)?.webhook, Parts::of(key).number()?))
+fn waiting(key: &[u8], queue: &[u8]) -> Outcome<(WebhookId, i64)> {
+    Ok((queues::queue_in(queue)?.webhook, Parts::of(key).number()?))
 }

@@ -1,7 +1,7 @@
 //! A change of the store, and the notifications after its commit.
 
 use bytes::Bytes;
-use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyGeneration, KeyShard};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -9,7 +9,7 @@ use super::blocks::Blocks;
 use super::error::{Outcome, damaged};
 use crate::contract::{Change, Step, View};
 use crate::error::KvError;
-use crate::key_range::{Go, Span};
+use crate::key_range::{Go, KeyRange};
 use crate::table::Table;
 
 /// The initial capacity for the bytes of a row, so that most need only one allocation.
@@ -26,7 +26,7 @@ pub(super) struct Tx<'a> {
 #[derive(Clone, Default)]
 pub(super) struct Common {
     /// The shards of keys that are moved, and their new generations.
-    pub(super) moved: Vec<(KeySlice, KeyGeneration)>,
+    pub(super) moved: Vec<(KeyShard, KeyGeneration)>,
     pub(super) blocks: Blocks,
     /// Whether other processes write to the store, too.
     pub(super) others_write: bool,
@@ -82,8 +82,8 @@ impl<'a> Tx<'a> {
     }
 
     /// Records that cached keys of this shard are out of date after the commit.
-    pub(super) fn moved(&mut self, slice: KeySlice, generation: KeyGeneration) {
-        self.common.moved.push((slice, generation));
+    pub(super) fn moved(&mut self, shard: KeyShard, generation: KeyGeneration) {
+        self.common.moved.push((shard, generation));
     }
 
     /// Returns a view whose scans do not conflict with other consumers of the same queue.
@@ -99,8 +99,8 @@ impl View for Peeking<'_> {
         self.0.get(table, key)
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        self.0.peek(table, span, step)
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.0.peek(table, range, step)
     }
 }
 
@@ -109,8 +109,8 @@ impl View for Tx<'_> {
         self.change.get(table, key)
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        self.change.scan(table, span, step)
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.change.scan(table, range, step)
     }
 }
 
@@ -129,15 +129,15 @@ pub(super) fn read<T: DeserializeOwned>(table: Table, value: &[u8]) -> Outcome<T
     rmp_serde::from_slice(value).map_err(|_| damaged(table.name))
 }
 
-/// Calls `step` with the rows of a span until it needs no further one, or fails.
+/// Calls `step` with the rows of a range until it needs no further one, or fails.
 pub(super) fn each(
     view: &dyn View,
     table: Table,
-    span: &Span,
+    range: &KeyRange,
     mut step: impl FnMut(&[u8], &[u8]) -> Outcome<Go>,
 ) -> Outcome<()> {
     let mut failed = None;
-    view.scan(table, span, &mut |key, value| {
+    view.scan(table, range, &mut |key, value| {
         step(key, value).unwrap_or_else(|stop| {
             failed = Some(stop);
             Go::Stop
@@ -146,16 +146,16 @@ pub(super) fn each(
     failed.map_or(Ok(()), Err)
 }
 
-/// Returns at most this many keys of a span, in its order.
+/// Returns at most this many keys of a range, in its order.
 pub(super) fn keys_in(
     view: &dyn View,
     table: Table,
-    span: &Span,
+    range: &KeyRange,
     at_most: usize,
 ) -> Outcome<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
     if at_most > 0 {
-        view.scan(table, span, &mut |key, _| {
+        view.scan(table, range, &mut |key, _| {
             keys.push(key.to_vec());
             if keys.len() < at_most {
                 Go::On

@@ -280,7 +280,7 @@ mod tests {
         fn rows(&self) -> usize {
             let count = self.memory.read(|view| {
                 let mut count = 0;
-                view.scan(ROWS, &crate::Span::all(), &mut |_, _| {
+                view.scan(ROWS, &crate::KeyRange::all(), &mut |_, _| {
                     count += 1;
                     crate::Go::On
                 })?;
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn command_refused_after_it_wrote_leaves_nothing_and_others_stand() {
+    async fn refused_command_leaves_nothing_and_others_are_kept() {
         let kv = Busy::new(0);
         let writer = Writer::start(kv.clone(), Arc::default()).unwrap();
         let refused = |tx: &mut Tx<'_>| -> Outcome<()> {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn command_that_always_conflicts_is_unavailable_and_stored_nowhere() {
+    async fn command_always_conflicting_is_unavailable_and_not_stored() {
         let kv = Busy::new(1);
         let writer = Writer::start(kv.clone(), Arc::default()).unwrap();
         let ended = run(&writer, put(b"a")).await;

@@ -81,7 +81,7 @@ async fn commands_that_conflict_once_share_the_next_commit() {
 }
 
 #[tokio::test]
-async fn commands_that_conflict_twice_are_committed_one_by_one() {
+async fn commands_conflicting_twice_are_committed_individually() {
     assert_eq!(changes_after(2).await, 2 + 5);
 }
 

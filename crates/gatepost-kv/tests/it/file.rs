@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatepost_kv::{Change, Go, Kv, KvError, Reading, Shared, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, KeyRange, Kv, KvError, Reading, Shared, Step, Table, View, Writing};
 
 use crate::faults::FileFault;
 
@@ -133,13 +133,13 @@ impl View for FileChange<'_> {
         Ok(self.rows.get(&table.prefixed_key(key)).cloned())
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
-        let (from, to) = table.prefixed_bounds(span);
-        let mut range = self.rows.range(from..to);
-        while let Some((key, value)) = if span.back {
-            range.next_back()
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
+        let (from, to) = table.prefixed_bounds(range);
+        let mut rows = self.rows.range(from..to);
+        while let Some((key, value)) = if range.back {
+            rows.next_back()
         } else {
-            range.next()
+            rows.next()
         } {
             if step(table.unprefixed(key), value) == Go::Stop {
                 break;

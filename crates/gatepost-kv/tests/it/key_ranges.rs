@@ -1,6 +1,6 @@
-//! Spans, and keys for databases that have one order for all tables.
+//! Ranges, and keys for databases that have one order for all tables.
 
-use gatepost_kv::{MAX_KEY, Span, Table};
+use gatepost_kv::{KeyRange, MAX_KEY, Table};
 
 const A: Table = Table::bytes("a");
 const AB: Table = Table::bytes("a_b");
@@ -15,9 +15,9 @@ fn prefix_ends_at_the_next_prefix() {
         (b"\xff", None),
         (b"", None),
     ] {
-        let span = Span::prefix(prefix);
+        let range = KeyRange::prefix(prefix);
         assert_eq!(
-            (&*span.from, span.to.as_deref(), span.back),
+            (&*range.from, range.to.as_deref(), range.back),
             (prefix, to, false)
         );
     }
@@ -25,12 +25,12 @@ fn prefix_ends_at_the_next_prefix() {
 
 #[test]
 fn next_page_begins_after_the_last_key() {
-    let (all, key) = (Span::between("a", "z"), b"k");
-    let forward = Span {
+    let (all, key) = (KeyRange::between("a", "z"), b"k");
+    let forward = KeyRange {
         from: b"k\0".to_vec(),
         ..all.clone()
     };
-    let back = Span {
+    let back = KeyRange {
         to: Some(b"k".to_vec()),
         back: true,
         ..all.clone()
@@ -41,26 +41,26 @@ fn next_page_begins_after_the_last_key() {
 
 #[test]
 fn span_is_empty_unless_its_end_is_above() {
-    let empty = |from, to| Span::between(from, to).is_empty();
+    let empty = |from, to| KeyRange::between(from, to).is_empty();
     assert_eq!(
         [empty("a", "b"), empty("a", "a"), empty("b", "a")],
         [false, true, true]
     );
-    assert!(!Span::all().is_empty());
+    assert!(!KeyRange::all().is_empty());
 }
 
 #[test]
 fn prefixed_bounds_stay_in_their_table() {
-    let (from, to) = A.prefixed_bounds(&Span::all());
+    let (from, to) = A.prefixed_bounds(&KeyRange::all());
     let inside = |key: &[u8]| *from <= *key && *key < *to;
     assert!(inside(&A.prefixed_key(&[0])) && inside(&A.prefixed_key(&[0xff; MAX_KEY])));
     assert!(!inside(&AB.prefixed_key(b"k")));
     assert_eq!(
-        A.prefixed_bounds(&Span::between("k", "m")),
+        A.prefixed_bounds(&KeyRange::between("k", "m")),
         (b"a\0k".into(), b"a\0m".into())
     );
     assert_eq!(
-        A.prefixed_bounds(&Span::between("m", "k")),
+        A.prefixed_bounds(&KeyRange::between("m", "k")),
         (b"a\0m".into(), b"a\0m".into())
     );
     assert_eq!(AB.unprefixed(&AB.prefixed_key(b"key")), b"key");

@@ -1,7 +1,7 @@
 //! The adapter in memory refuses calls that break a rule of the caller.
 
 use gatepost_kv::{
-    Go, Kv, KvError, KvExt, MAX_CHANGE, MAX_KEY, MAX_VALUE, MemoryKv, Span, Table, number_key,
+    Go, KeyRange, Kv, KvError, KvExt, MAX_CHANGE, MAX_KEY, MAX_VALUE, MemoryKv, Table, number_key,
 };
 
 const TEXTS: Table = Table::bytes("texts");
@@ -23,9 +23,9 @@ fn refused_key(kv: &MemoryKv, table: Table, key: &[u8]) -> [Option<&'static str>
     ]
 }
 
-/// Returns the rule that a span breaks.
-fn refused_span(kv: &MemoryKv, table: Table, span: &Span) -> Option<&'static str> {
-    rule(kv.read(|view| view.scan(table, span, &mut |_, _| Go::On)))
+/// Returns the rule that a range breaks.
+fn refused_span(kv: &MemoryKv, table: Table, range: &KeyRange) -> Option<&'static str> {
+    rule(kv.read(|view| view.scan(table, range, &mut |_, _| Go::On)))
 }
 
 fn rule(ended: Result<(), KvError>) -> Option<&'static str> {
@@ -70,16 +70,25 @@ fn bounds_beyond_the_limits_are_refused() {
     let longer = vec![b'x'; MAX_KEY + 1];
     let too_long = vec![b'x'; MAX_KEY + 2];
     let rule = Some("a bound has at most 481 bytes");
-    assert_eq!(refused_span(&kv, TEXTS, &Span::since(longer.clone())), None);
     assert_eq!(
-        refused_span(&kv, TEXTS, &Span::since(too_long.clone())),
+        refused_span(&kv, TEXTS, &KeyRange::since(longer.clone())),
+        None
+    );
+    assert_eq!(
+        refused_span(&kv, TEXTS, &KeyRange::since(too_long.clone())),
         rule
     );
-    assert_eq!(refused_span(&kv, TEXTS, &Span::between("", longer)), None);
-    assert_eq!(refused_span(&kv, TEXTS, &Span::between("", too_long)), rule);
-    assert_eq!(refused_span(&kv, NUMBERS, &Span::all()), None);
-    assert!(refused_span(&kv, NUMBERS, &Span::since("short")).is_some());
-    assert!(refused_span(&kv, NUMBERS, &Span::between("", "short")).is_some());
+    assert_eq!(
+        refused_span(&kv, TEXTS, &KeyRange::between("", longer)),
+        None
+    );
+    assert_eq!(
+        refused_span(&kv, TEXTS, &KeyRange::between("", too_long)),
+        rule
+    );
+    assert_eq!(refused_span(&kv, NUMBERS, &KeyRange::all()), None);
+    assert!(refused_span(&kv, NUMBERS, &KeyRange::since("short")).is_some());
+    assert!(refused_span(&kv, NUMBERS, &KeyRange::between("", "short")).is_some());
 }
 
 #[test]
@@ -107,7 +116,7 @@ fn tables_not_prepared_are_refused() {
     let kv = store();
     let rule = Some("a table is prepared before its use");
     assert_eq!(refused_key(&kv, UNPREPARED, b"key"), [rule; 3]);
-    assert_eq!(refused_span(&kv, UNPREPARED, &Span::all()), rule);
+    assert_eq!(refused_span(&kv, UNPREPARED, &KeyRange::all()), rule);
     kv.write(|change| change.put(TEXTS, b"key", b"kept"))
         .unwrap();
     kv.prepare(&[TEXTS, UNPREPARED]).unwrap();

@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatepost_kv::{Change, Go, Keys, Kv, KvError, Reading, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, KeyRange, Keys, Kv, KvError, Reading, Step, Table, View, Writing};
 
 use crate::faults::Fault;
 
@@ -182,7 +182,7 @@ impl Kv for Optimistic {
 /// A read of a change.
 enum Read {
     Key(Place, bool),
-    Span(&'static str, Span),
+    KeyRange(&'static str, KeyRange),
 }
 
 /// A view, or a change.
@@ -221,8 +221,10 @@ impl<'a> Transaction<'a> {
                 };
                 seen && place == written
             }
-            Read::Span(table, span) => {
-                *table == written.0 && contains(span, &written.1) && !self.kv.is(Fault::HasPhantoms)
+            Read::KeyRange(table, range) => {
+                *table == written.0
+                    && contains(range, &written.1)
+                    && !self.kv.is(Fault::HasPhantoms)
             }
         })
     }
@@ -242,12 +244,19 @@ impl<'a> Transaction<'a> {
         rows
     }
 
-    /// Shows the rows of a span.
-    fn show(&self, rows: Rows, table: Table, span: &Span, step: &mut Step<'_>, at_most: usize) {
+    /// Shows the rows of a range.
+    fn show(
+        &self,
+        rows: Rows,
+        table: Table,
+        range: &KeyRange,
+        step: &mut Step<'_>,
+        at_most: usize,
+    ) {
         let kv = self.kv;
         let mut found: Vec<_> = rows
             .into_iter()
-            .filter(|((name, key), _)| *name == kv.table(table) && kv.contains(table, span, key))
+            .filter(|((name, key), _)| *name == kv.table(table) && kv.contains(table, range, key))
             .map(|((_, key), value)| (key, value))
             .collect();
         match kv.fault {
@@ -259,10 +268,10 @@ impl<'a> Transaction<'a> {
             }
             _ => {}
         }
-        if span.back
+        if range.back
             && !(kv.is(Fault::ForgetsDirectionInBounds)
-                && !span.from.is_empty()
-                && span.to.is_some())
+                && !range.from.is_empty()
+                && range.to.is_some())
         {
             found.reverse();
         }
@@ -283,24 +292,24 @@ impl Optimistic {
         }
     }
 
-    fn contains(&self, table: Table, span: &Span, key: &[u8]) -> bool {
-        let mut span = span.clone();
-        match (self.fault, &span.to) {
-            (Some(Fault::SwapsBounds), Some(to)) if *to < span.from => {
-                span = Span::between(to.clone(), span.from);
+    fn contains(&self, table: Table, range: &KeyRange, key: &[u8]) -> bool {
+        let mut range = range.clone();
+        match (self.fault, &range.to) {
+            (Some(Fault::SwapsBounds), Some(to)) if *to < range.from => {
+                range = KeyRange::between(to.clone(), range.from);
             }
-            (Some(Fault::EndsAtTheLastByte), None) => span.to = Some(vec![u8::MAX]),
+            (Some(Fault::EndsAtTheLastByte), None) => range.to = Some(vec![u8::MAX]),
             (Some(Fault::ExcludesTheFirst), Some(_)) if table.keys == Keys::Bytes => {
-                span.from.push(0);
+                range.from.push(0);
             }
             _ => {}
         }
-        contains(&span, key)
+        contains(&range, key)
     }
 }
 
-fn contains(span: &Span, key: &[u8]) -> bool {
-    *key >= *span.from && span.to.as_ref().is_none_or(|to| *key < **to)
+fn contains(range: &KeyRange, key: &[u8]) -> bool {
+    *key >= *range.from && range.to.as_ref().is_none_or(|to| *key < **to)
 }
 
 impl View for Transaction<'_> {
@@ -328,10 +337,10 @@ impl View for Transaction<'_> {
         Ok(found)
     }
 
-    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+    fn scan(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
         self.reads
             .borrow_mut()
-            .push(Read::Span(self.kv.table(table), span.clone()));
+            .push(Read::KeyRange(self.kv.table(table), range.clone()));
         let at_most = if self.kv.is(Fault::EndsLongScans) {
             LONG_SCAN
         } else {
@@ -340,7 +349,7 @@ impl View for Transaction<'_> {
         self.show(
             self.rows(!self.kv.is(Fault::ScansItsPast)),
             table,
-            span,
+            range,
             step,
             at_most,
         );
@@ -362,7 +371,7 @@ impl Change for Transaction<'_> {
         Ok(())
     }
 
-    fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+    fn peek(&self, table: Table, range: &KeyRange, step: &mut Step<'_>) -> Result<(), KvError> {
         let at_most = if self.kv.is(Fault::PeeksAtFew) {
             FEW_ROWS
         } else {
@@ -370,7 +379,7 @@ impl Change for Transaction<'_> {
         };
         let mut rows = self.snapshot.clone();
         rows.retain(|_, value| !self.kv.is(Fault::DeletesOnlyValues) || value != "deleted");
-        self.show(rows, table, span, step, at_most);
+        self.show(rows, table, range, step, at_most);
         Ok(())
     }
 }

@@ -8,14 +8,14 @@ use chrono::{DateTime, Utc};
 use gatepost_kv::{
     Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing, number_key,
 };
-use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyShard};
 use gatepost_storage::webhooks::{
-    AttemptRecord, DeliveryQuery, DeliveryState, Disposition, LaneClaim, NewDelivery, PurgeBounds,
+    AttemptRecord, DeliveryQuery, DeliveryState, Disposition, NewDelivery, PurgeBounds, QueueClaim,
     QueueClass, QueueStore as _, RecordStore as _, Settled, Settlement,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _, Page};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, claim, direct, keep_all, key, lane, message, purge, queued, settlement,
+    UNLIMITED, at, claim, direct, keep_all, key, message, purge, queue_claim, queued, settlement,
     stored_webhook, webhook,
 };
 use gatepost_testkit::{Harness, Webhooks};
@@ -70,7 +70,7 @@ impl Kv for Held {
 }
 
 #[tokio::test]
-async fn process_of_an_older_version_stops_at_the_next_commit() {
+async fn process_of_older_version_stops_at_next_commit() {
     let kv = Arc::new(MemoryKv::default());
     let store = KvStore::open(Held(kv.clone())).unwrap();
     let webhook = webhook("w");
@@ -86,20 +86,20 @@ async fn process_of_an_older_version_stops_at_the_next_commit() {
 }
 
 #[tokio::test]
-async fn changes_of_keys_are_remembered_and_their_generations_never_fall() {
+async fn key_changes_are_remembered_and_generations_never_fall() {
     let kv = Arc::new(MemoryKv::default());
     let store = KvStore::open(Held(kv.clone())).unwrap();
     let row = store.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
-    let before = store.key_generation(slice).unwrap();
+    let shard = KeyShard::of(row.key.lookup);
+    let before = store.key_generation(shard).unwrap();
     let row = store.update_key(&row, at(1)).await.unwrap();
     store.delete_key(row.id, at(2)).await.unwrap();
-    let changes = store.key_changes(slice, before).await.unwrap();
+    let changes = store.key_changes(shard, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup; 2]));
     assert!(changes.generation > before);
     drop(store);
     let store = KvStore::open(Held(kv)).unwrap();
-    assert_eq!(store.key_generation(slice), Some(changes.generation));
+    assert_eq!(store.key_generation(shard), Some(changes.generation));
 }
 
 /// A key of the database has at most 480 bytes.
@@ -133,7 +133,7 @@ async fn names_of_many_bytes_are_stored_and_found() {
 }
 
 #[tokio::test]
-async fn log_of_too_many_bytes_loses_the_oldest_until_it_fits() {
+async fn log_over_byte_limit_drops_oldest_deliveries() {
     let store = Webhooks::of(Arc::new(KvStore::new()));
     let hook = stored_webhook(&*store.records, "w").await;
     for n in 0..10 {
@@ -172,9 +172,9 @@ async fn settlements_larger_than_a_change_are_all_stored() {
         .id;
     let new = (0..100).map(|n| message(hook, &format!("m{n}"), at(0)));
     store.enqueue(direct(new.collect()), at(0)).await.unwrap();
-    let all = LaneClaim {
+    let all = QueueClaim {
         limit: 100,
-        ..lane(hook, QueueClass::First)
+        ..queue_claim(hook, QueueClass::First)
     };
     let claimed = store.claim(&[all], at(60), at(1)).await.unwrap();
     let settlements = claimed.iter().map(|one| Settlement {
@@ -202,7 +202,7 @@ mod webhook_clauses {
 
 /// The contract of `claim`: such a delivery must end in `error` and must not delay the others.
 #[tokio::test]
-async fn delivery_with_a_lost_message_ends_and_others_are_claimed() {
+async fn delivery_with_lost_message_ends_others_are_claimed() {
     let kv = Arc::new(MemoryKv::default());
     let store = Webhooks::of(Arc::new(KvStore::open(Held(kv.clone())).unwrap()));
     let hook = queued(&store, &["a", "b"]).await;

@@ -21,7 +21,7 @@ async fn take(store: &MemoryStore, holder: u128, now: i64) -> Option<(OutboxAudi
 }
 
 #[tokio::test]
-async fn the_audience_that_was_taken_longest_ago_comes_first() {
+async fn least_recently_taken_audience_comes_first() {
     let store = MemoryStore::new();
     let tenant = |n| Audience::Tenant(TenantId(n));
     let (busy, new) = (tenant(1), Audience::Owner(OwnerId(1)));
@@ -49,7 +49,7 @@ async fn the_audience_that_was_taken_longest_ago_comes_first() {
 }
 
 #[tokio::test]
-async fn rows_of_no_audience_and_of_the_operators_are_one() {
+async fn unaddressed_and_operator_rows_share_one_audience() {
     let store = MemoryStore::new();
     push(&store, Audience::OneSystem, 0).await;
     push(&store, Audience::Operators, 0).await;

@@ -23,15 +23,15 @@ fn point(due: i64) -> Queues {
 }
 
 #[tokio::test]
-async fn what_became_due_names_its_lane_once_and_by_its_head() {
+async fn due_queue_is_listed_once_by_its_head() {
     let store = MemoryStore::new();
     let [a, b, c] = three(&store).await;
     let batch = [(a, 1), (a, 5), (a, 6), (b, 6), (c, 9), (c, 20)];
     let batch = batch.map(|(webhook, due)| message(webhook, due)).to_vec();
     enqueue(&store, batch, 0).await;
     let found = store.queues(point(1), 100, at(10)).await.unwrap();
-    let lanes: Vec<_> = found.due.iter().map(|d| (d.lane.webhook, d.due)).collect();
-    assert_eq!(lanes, [(a, at(1)), (b, at(6)), (c, at(9))]);
+    let queues: Vec<_> = found.due.iter().map(|d| (d.queue.webhook, d.due)).collect();
+    assert_eq!(queues, [(a, at(1)), (b, at(6)), (c, at(9))]);
     assert_eq!(found.more, None);
 
     let mut looked = Vec::new();
@@ -45,7 +45,7 @@ async fn what_became_due_names_its_lane_once_and_by_its_head() {
 }
 
 #[tokio::test]
-async fn a_walk_names_what_can_be_claimed_and_passes_by_what_cannot() {
+async fn queue_walk_lists_only_claimable_queues() {
     let store = MemoryStore::new();
     let [a, b, c] = three(&store).await;
     let batch = [(a, 50), (b, 1), (c, 1)];
@@ -61,10 +61,10 @@ async fn a_walk_names_what_can_be_claimed_and_passes_by_what_cannot() {
     let more = first.more.unwrap();
     assert!(matches!(more, Queues::Beyond(Some(last)) if last.webhook == b));
     let rest = store.queues(more, 2, at(9)).await.unwrap();
-    let lanes: Vec<_> = rest.due.iter().map(|d| d.lane.webhook).collect();
-    assert_eq!((lanes, rest.more), (vec![c], None));
-    let of = store.lanes_of(&[c, a, b, c], at(60)).await.unwrap();
-    let of: Vec<_> = of.iter().map(|d| d.lane.webhook).collect();
+    let queues: Vec<_> = rest.due.iter().map(|d| d.queue.webhook).collect();
+    assert_eq!((queues, rest.more), (vec![c], None));
+    let of = store.queues_of(&[c, a, b, c], at(60)).await.unwrap();
+    let of: Vec<_> = of.iter().map(|d| d.queue.webhook).collect();
     assert_eq!(of, [a, c], "in order, each once");
     assert_eq!(store.next_due(at(1)).await.unwrap(), Some(at(50)));
 }

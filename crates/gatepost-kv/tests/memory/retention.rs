@@ -27,7 +27,7 @@ async fn left_after(store: &MemoryStore, bounds: PurgeBounds) -> Vec<DateTime<Ut
 }
 
 #[tokio::test]
-async fn the_oldest_that_has_ended_leaves_until_the_log_is_small_enough() {
+async fn oldest_ended_deliveries_leave_until_log_fits() {
     let store = MemoryStore::new();
     let webhook = webhook(&store, "w", |_| {}).await;
     enqueue(&store, vec![message(webhook, 90)], 0).await;
@@ -74,7 +74,7 @@ fn count(webhook: WebhookId, hour: i64, sent: u64) -> HourlyCount {
 }
 
 #[tokio::test]
-async fn counters_add_up_by_the_hour_and_outlive_the_deliveries() {
+async fn hourly_counters_add_up_and_outlive_deliveries() {
     let store = MemoryStore::new();
     let (a, b) = (
         webhook(&store, "a", |_| {}).await,

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn others_have_their_turn_while_a_text_of_a_mebibyte_is_looked_at() {
+    async fn text_search_yields_while_scanning_large_text() {
         assert_eq!(found("x", &"a".repeat(8 * STEP)).await, (false, 8));
         assert_eq!(found("x", "a").await, (false, 0));
         assert_eq!(found("x", "").await, (false, 0));

@@ -52,7 +52,7 @@ fn the_table_holds_every_method() {
 }
 
 #[tokio::test]
-async fn a_stranger_finds_no_row_and_leaves_no_record() {
+async fn stranger_finds_no_row_and_nothing_is_audited() {
     let world = World::start().await;
     for call in calls(world.rows) {
         let answer = (call.run)(world.of(STRANGER)).await;
@@ -63,7 +63,7 @@ async fn a_stranger_finds_no_row_and_leaves_no_record() {
 }
 
 #[tokio::test]
-async fn who_may_succeeds_and_leaves_one_record_with_the_right_word() {
+async fn authorized_call_succeeds_and_is_audited_once() {
     for by in [OWNER, TENANT, ADMIN] {
         let count = calls(World::start().await.rows).len();
         for nth in 0..count {
@@ -79,7 +79,7 @@ async fn who_may_succeeds_and_leaves_one_record_with_the_right_word() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_is_finished_and_recorded() {
+async fn abandoned_call_is_finished_and_audited() {
     let count = calls(World::start().await.rows).len();
     for nth in 0..count {
         let world = World::start().await;
@@ -120,7 +120,7 @@ async fn a_caller_learns_by_which_key_it_came() {
 }
 
 #[tokio::test]
-async fn records_are_created_for_those_whom_the_caller_manages() {
+async fn records_can_be_created_only_for_managed_users() {
     let world = World::start().await;
     let (stranger, tenant) = (world.of(STRANGER), world.of(TENANT));
     let hook = world.rows.webhook;
@@ -204,7 +204,7 @@ async fn seen(actor: &Actor) -> [usize; 5] {
 }
 
 #[tokio::test]
-async fn lists_and_names_hold_what_the_caller_may_see() {
+async fn lists_and_names_contain_only_visible_rows() {
     let world = World::start().await;
     let rows = world.rows;
     for (user, expected) in [

@@ -10,7 +10,7 @@ use crate::users::object;
 use crate::world::{ADMIN, Mood, OWNER, TENANT, World};
 
 #[tokio::test]
-async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
+async fn failing_store_gives_error_and_no_audit_entry() {
     let count = calls(World::start().await.rows).len();
     for nth in 0..count {
         for fault in [Fault::Panic, Fault::Refused] {
@@ -35,7 +35,7 @@ async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
 }
 
 #[tokio::test]
-async fn a_replay_that_fails_half_way_is_an_error_and_a_record_of_what_was_queued() {
+async fn replay_failing_midway_reports_and_audits_queued_deliveries() {
     let world = World::start().await;
     let (engine, webhook) = (&world.engine, world.rows.webhook);
     let message = "x".parse().unwrap();
@@ -60,7 +60,7 @@ async fn a_replay_that_fails_half_way_is_an_error_and_a_record_of_what_was_queue
 }
 
 #[tokio::test]
-async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
+async fn cancellation_failing_midway_is_error_and_audited() {
     let world = World::start().await;
     let (actor, task) = (world.of(OWNER), world.rows.task);
     let paused = world.engine.pause_webhook(world.rows.webhook).await;
@@ -81,7 +81,7 @@ async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
+async fn failing_account_lookup_fails_only_dependent_calls() {
     let world = World::start().await;
     for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
         *world.platform.accounts.lock().unwrap() = mood;
@@ -136,7 +136,7 @@ async fn an_audit_log_that_panics_undoes_nothing() {
 }
 
 #[tokio::test]
-async fn an_action_of_the_platforms_own_is_recorded_by_its_name_when_it_succeeds() {
+async fn platform_action_is_audited_by_name_on_success() {
     let world = World::start().await;
     let actor = world.of(OWNER);
     let refused = actor.platform_act("vms", object(7), "poweron", async { Err::<(), _>("busy") });

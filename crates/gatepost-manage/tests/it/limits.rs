@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta};
 use gatepost_keys::{OwnerId, Quota};
 use gatepost_manage::ManageError;
-use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
+use gatepost_storage::webhooks::{DeliveryLog as _, RejectReason, RejectedCount};
 
 use crate::users::{BESIDE, OWNER, TENANT};
 use crate::world::{World, draft, event, task, webhook};
@@ -20,7 +20,7 @@ fn quota() -> Quota {
 }
 
 #[tokio::test]
-async fn too_many_is_refused_with_the_numbers_of_the_owner() {
+async fn quota_excess_is_refused_with_owners_counts() {
     let world = World::with(quota()).await;
     for (user, who) in [(OWNER, "You have"), (TENANT, "This user has")] {
         let actor = world.of(user);
@@ -113,7 +113,7 @@ async fn too_fast_says_when_to_come_again() {
 }
 
 #[tokio::test]
-async fn limits_are_told_to_those_who_manage_the_user() {
+async fn limits_are_shown_only_to_managers_of_user() {
     let world = World::with(quota()).await;
     for user in [OWNER, TENANT] {
         let limits = world.of(user).limits(OwnerId(OWNER)).await.unwrap();
@@ -139,20 +139,20 @@ async fn limits_are_told_to_those_who_manage_the_user() {
 }
 
 #[tokio::test]
-async fn what_was_not_stored_of_a_webhook_is_found_behind_what_was_not_of_others() {
+async fn rejected_counts_of_webhook_are_found_behind_others() {
     let world = World::start().await;
-    let count = |webhook, minutes| Dropped {
+    let count = |webhook, minutes| RejectedCount {
         webhook,
-        reason: DropReason::Waiting,
+        reason: RejectReason::Waiting,
         minute: DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes),
         count: 1,
     };
     let (own, other) = (world.rows.webhook, world.rows.paused);
     let mut counts = vec![count(own, 0)];
     counts.extend((1..1_500).map(|minutes| count(other, minutes)));
-    world.store.count_dropped(&counts).await.unwrap();
-    let found = world.of(OWNER).dropped_of(own, 10).await.unwrap();
+    world.store.count_rejected(&counts).await.unwrap();
+    let found = world.of(OWNER).rejected_of(own, 10).await.unwrap();
     assert_eq!(found, counts[..1]);
-    let found = world.of(OWNER).dropped_of(other, 10).await.unwrap();
+    let found = world.of(OWNER).rejected_of(other, 10).await.unwrap();
     assert_eq!(found.len(), 10);
 }

@@ -24,7 +24,7 @@ async fn log(actor: &Actor, webhook: Option<WebhookId>, task: Option<TaskId>) ->
 }
 
 #[tokio::test]
-async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
+async fn delivery_log_lookup_uses_only_visible_records() {
     let world = World::start().await;
     let rows = world.rows;
     let sent = world.of(OWNER).run_task(rows.task).await.unwrap();
@@ -65,7 +65,7 @@ async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
 
 /// Rows that are filtered out of a scan, instead of looked up, are found too.
 #[tokio::test]
-async fn an_administrator_filters_what_those_sent_who_have_left() {
+async fn administrator_filters_deliveries_of_moved_owners() {
     let world = World::start().await;
     let rows = world.rows;
     let sent = world.of(OWNER).run_task(rows.task).await.unwrap();
@@ -85,7 +85,7 @@ async fn an_administrator_filters_what_those_sent_who_have_left() {
 }
 
 #[tokio::test]
-async fn what_a_deleted_task_sent_is_found_and_costs_others_nothing_to_ask_for() {
+async fn deleted_task_log_remains_and_costs_strangers_nothing() {
     let world = World::start().await;
     let (owner, task) = (world.of(OWNER), world.rows.task);
     let sent = owner.run_task(task).await.unwrap();

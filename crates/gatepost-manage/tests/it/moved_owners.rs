@@ -34,7 +34,7 @@ async fn log(actor: &Actor, scope: Scope) -> Vec<DeliveryId> {
 }
 
 #[tokio::test]
-async fn each_administrator_sees_what_was_sent_in_the_own_tenant() {
+async fn administrator_sees_only_deliveries_of_own_tenant() {
     let (world, new) = moved().await;
     let (old, waited) = (world.rows.ended, world.rows.waiting);
     let owners = Scope::Owner(OwnerId(OWNER));
@@ -68,7 +68,7 @@ async fn each_administrator_sees_what_was_sent_in_the_own_tenant() {
 }
 
 #[tokio::test]
-async fn what_stays_behind_is_read_without_the_webhook_and_not_sent_again() {
+async fn left_behind_delivery_is_readable_but_not_replayable() {
     let (world, _) = moved().await;
     let (admin, old) = (world.of(TENANT), world.rows.ended);
     let (delivery, webhook) = admin.delivery(old).await.unwrap();
@@ -95,7 +95,7 @@ async fn what_stays_behind_is_read_without_the_webhook_and_not_sent_again() {
 /// A count reveals rows, too: an administrator's replay counts only deliveries sent in their own
 /// tenant.
 #[tokio::test]
-async fn a_replay_by_an_administrator_leaves_out_what_was_sent_elsewhere() {
+async fn administrators_replay_excludes_deliveries_of_other_tenants() {
     let (world, new) = moved().await;
     let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
     let webhook = world.rows.webhook;

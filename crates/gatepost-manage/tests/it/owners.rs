@@ -11,7 +11,7 @@ use crate::users::{ADMIN, BESIDE, OWNER, STRANGER, TENANT};
 use crate::world::{World, event, task, webhook};
 
 #[tokio::test]
-async fn a_task_over_another_users_webhook_is_that_users() {
+async fn task_is_owned_by_owner_of_its_webhook() {
     let world = World::start().await;
     let (admin, owner) = (world.of(TENANT), world.of(OWNER));
     let made = task(TENANT, "by the administrator", world.rows.webhook);
@@ -43,7 +43,7 @@ async fn a_task_over_another_users_webhook_is_that_users() {
 }
 
 #[tokio::test]
-async fn a_task_that_gets_another_owners_webhook_goes_to_that_owner_with_its_events() {
+async fn task_moves_with_events_to_new_webhooks_owner() {
     let world = World::start().await;
     let rows = world.rows;
     let hook = webhook(BESIDE, "theirs");
@@ -76,7 +76,7 @@ async fn a_task_that_gets_another_owners_webhook_goes_to_that_owner_with_its_eve
 }
 
 #[tokio::test]
-async fn a_name_is_taken_only_among_the_owners_own() {
+async fn webhook_name_must_be_unique_only_per_owner() {
     let world = World::start().await;
     for user in [BESIDE, STRANGER, ADMIN] {
         let actor = world.of(user);
@@ -99,7 +99,7 @@ async fn a_name_is_taken_only_among_the_owners_own() {
 }
 
 #[tokio::test]
-async fn a_webhook_in_use_names_its_owners_tasks_and_its_owner_can_always_delete_it() {
+async fn webhook_in_use_names_tasks_but_cascade_deletes() {
     let world = World::start().await;
     let made = task(TENANT, "by the administrator", world.rows.webhook);
     world.of(TENANT).create_task(made).await.unwrap();
@@ -118,7 +118,7 @@ async fn a_webhook_in_use_names_its_owners_tasks_and_its_owner_can_always_delete
 
 /// Between the check and the change an administrator gives the task to another owner.
 #[tokio::test]
-async fn a_task_that_goes_to_another_owner_meanwhile_is_not_switched_off_by_the_former() {
+async fn former_owner_cannot_disable_task_moved_concurrently() {
     let world = World::start().await;
     let hook = webhook(BESIDE, "theirs");
     let hook = world.of(BESIDE).create_webhook(hook).await.unwrap().id;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, DurationRound as _, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryLog, DropReason, Dropped, Enqueue, HourlyCount, MessageId, NewDelivery, QueueStore,
-    RecordId, TaskRow,
+    DeliveryLog, Enqueue, HourlyCount, MessageId, NewDelivery, QueueStore, RecordId, RejectReason,
+    RejectedCount, TaskRow,
 };
 use gatepost_storage::{Clock, SystemClock};
 use gatepost_testkit::fixtures::direct;
@@ -55,13 +55,13 @@ impl People {
         let World { store, engine, .. } = &self.world;
         let now = SystemClock.now();
         store.enqueue(sending(rows, now), now).await.unwrap();
-        let dropped = Dropped {
+        let rejected = RejectedCount {
             webhook: rows.webhook,
-            reason: DropReason::Waiting,
+            reason: RejectReason::Waiting,
             minute: now,
             count: rows.task.0.unsigned_abs(),
         };
-        store.count_dropped(&[dropped]).await.unwrap();
+        store.count_rejected(&[rejected]).await.unwrap();
         let hour = now.duration_trunc(chrono::TimeDelta::hours(1)).unwrap();
         let failed = HourlyCount::failed(rows.webhook, hour);
         store.add_counts(&[failed]).await.unwrap();

@@ -7,7 +7,7 @@ use webhook_model::{Action, TaskId, WebhookId};
 use crate::world::{OWNER, STRANGER, World, event, task, webhook};
 
 #[tokio::test]
-async fn a_task_sends_only_a_webhook_that_its_maker_may_see() {
+async fn task_can_reference_only_webhooks_visible_to_maker() {
     let world = World::start().await;
     let stranger = world.of(STRANGER);
     let (foreign, gone) = (world.rows.webhook, WebhookId(99));
@@ -59,7 +59,7 @@ async fn an_edit_that_changes_its_mind_gets_nowhere() {
 }
 
 #[tokio::test]
-async fn an_event_runs_only_a_task_that_its_maker_may_see() {
+async fn event_can_reference_only_tasks_visible_to_maker() {
     let world = World::start().await;
     let stranger = world.of(STRANGER);
     let own = stranger.create_webhook(webhook(STRANGER, "own")).await;
@@ -84,7 +84,7 @@ async fn an_event_runs_only_a_task_that_its_maker_may_see() {
 }
 
 #[tokio::test]
-async fn an_edit_does_not_give_a_record_to_another_user() {
+async fn edit_cannot_transfer_record_to_another_user() {
     let world = World::start().await;
     let owner = world.of(OWNER);
     let edited = owner.edit_webhook(world.rows.webhook, |webhook| {

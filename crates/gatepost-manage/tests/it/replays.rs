@@ -41,7 +41,7 @@ async fn replayed(world: &World) -> Result<u64, ManageError> {
 
 /// The first page has 500: the second is refused, or already the rest of the first.
 #[tokio::test]
-async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_recorded() {
+async fn replay_refused_midway_reports_queued_count_and_audits() {
     for (in_a_minute, expected) in [(250, 200), (510, 500)] {
         let quota = Quota::UNLIMITED.with_runs_per_minute(in_a_minute);
         let world = World::with(quota).await;

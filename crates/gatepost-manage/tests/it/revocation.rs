@@ -8,7 +8,7 @@ use gatepost_testkit::fault::When;
 use crate::world::{OWNER, World, draft, user};
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_rolled_disabled_and_deleted_while_uses_are_being_written() {
+async fn key_can_be_revoked_while_uses_are_written() {
     let (world, owner) = (World::start().await, user(OWNER));
     let (actor, key, gate) = (world.of(OWNER), world.rows.key, world.store.gate());
     let made = world.keys.create(&owner, draft(OWNER, "used")).await;

@@ -25,7 +25,7 @@ fn field<T>(result: Result<T, ManageError>) -> &'static str {
 }
 
 #[tokio::test]
-async fn an_edit_that_leads_elsewhere_is_refused_unless_secrets_are_entered_or_removed() {
+async fn target_change_requires_secrets_reentered_or_removed() {
     let world = World::start().await;
     let id = world.rows.webhook;
     let owner = world.of(OWNER);

@@ -22,7 +22,7 @@ fn records(user: u128, webhook: Result<Webhook, WebhookId>) -> NewRecords {
 }
 
 #[tokio::test]
-async fn each_record_of_a_subscription_is_audited_as_a_creation() {
+async fn subscription_records_are_each_audited_as_creation() {
     let world = World::start().await;
     let stranger = world.of(STRANGER);
     let new = records(STRANGER, Ok(webhook(STRANGER, "new")));
@@ -47,7 +47,7 @@ async fn each_record_of_a_subscription_is_audited_as_a_creation() {
 }
 
 #[tokio::test]
-async fn subscription_of_what_the_caller_may_not_manage_stores_nothing() {
+async fn unauthorized_or_invalid_subscription_stores_nothing() {
     let world = World::with(Quota::UNLIMITED.with_webhooks(2)).await;
     let stranger = world.of(STRANGER);
     let foreign = records(STRANGER, Err(world.rows.webhook));

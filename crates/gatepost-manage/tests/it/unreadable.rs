@@ -31,7 +31,7 @@ async fn listed(actor: &Actor) -> Vec<RecordId> {
 }
 
 #[tokio::test]
-async fn they_are_listed_to_those_who_manage_their_owner() {
+async fn unreadable_rows_are_listed_only_to_managers() {
     let (world, records) = lost().await;
     for user in [OWNER, TENANT, ADMIN] {
         assert_eq!(listed(&world.of(user)).await, records, "{user}");
@@ -45,7 +45,7 @@ async fn they_are_listed_to_those_who_manage_their_owner() {
 
 /// An administrator's tenant holds rows that are not the administrator's to manage.
 #[tokio::test]
-async fn a_hundred_are_listed_however_many_of_others_come_before() {
+async fn unreadable_list_shows_100_behind_rows_of_others() {
     let world = World::start().await;
     let mut lost = BTreeMap::from([(INSIDE, Vec::new()), (OWNER, Vec::new())]);
     for owner in std::iter::repeat_n(INSIDE, 450).chain([OWNER; 101]) {
@@ -69,7 +69,7 @@ async fn a_hundred_are_listed_however_many_of_others_come_before() {
 }
 
 #[tokio::test]
-async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
+async fn unreadable_row_error_is_shown_only_to_managers() {
     let (world, _) = lost().await;
     let rows = world.rows;
     for (user, is_hidden) in [(OWNER, false), (TENANT, false), (BESIDE, true)] {
@@ -108,7 +108,7 @@ async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
 }
 
 #[tokio::test]
-async fn lists_names_and_the_log_go_on_without_them() {
+async fn unreadable_rows_are_skipped_in_lists_and_log() {
     let (world, _) = lost().await;
     let (actor, rows) = (world.of(OWNER), world.rows);
     let query = WebhookQuery {

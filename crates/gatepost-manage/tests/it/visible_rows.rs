@@ -64,7 +64,7 @@ macro_rules! walked {
 }
 
 #[tokio::test]
-async fn walking_page_by_page_tells_each_row_once_in_order() {
+async fn paged_lists_return_each_row_once_in_order() {
     let world = furnished().await;
     for (user, expected) in [(ADMIN, 42), (TENANT, 12), (OWNER, 12), (STRANGER, 24)] {
         let actor = world.of(user);
@@ -135,7 +135,7 @@ fn page<I>(limit: u32, order: Order) -> Page<I> {
 }
 
 #[tokio::test]
-async fn a_page_that_bytes_end_is_one_page_of_the_store_though_none_of_it_may_be_seen() {
+async fn byte_limited_page_stops_even_without_visible_rows() {
     let world = furnished().await;
     let tenant = world.of(TENANT);
     let bodies = Bodies::UpTo(1);
@@ -154,7 +154,7 @@ async fn a_page_that_bytes_end_is_one_page_of_the_store_though_none_of_it_may_be
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_many_lists_of_one_user_at_once_some_wait_and_more_are_refused() {
+async fn concurrent_lists_of_user_wait_or_are_refused() {
     let world = World::start().await;
     let gate = world.store.gate();
     gate.hold("list_webhooks", 1, When::Before);

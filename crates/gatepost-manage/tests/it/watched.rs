@@ -17,7 +17,7 @@ fn on(id: u128, world: &World) -> Event {
 }
 
 #[tokio::test]
-async fn an_event_on_what_its_owner_may_not_watch_is_refused_in_words() {
+async fn event_on_inaccessible_object_is_refused_with_reason() {
     let world = World::watched().await;
     for user in [OWNER, TENANT] {
         let actor = world.of(user);
@@ -43,7 +43,7 @@ async fn an_event_on_what_its_owner_may_not_watch_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn an_event_on_an_object_that_is_not_there_is_invalid() {
+async fn event_on_missing_object_is_invalid() {
     let world = World::watched().await;
     let actor = world.of(OWNER);
     let made = actor.create_event(on(NO_OBJECT, &world)).await;
@@ -79,7 +79,7 @@ async fn a_form_offers_what_may_be_watched() {
 
 /// The message goes to the event's owner, even if another user triggers it.
 #[tokio::test]
-async fn a_trigger_by_another_tells_the_owner_no_name_that_the_owner_may_not_know() {
+async fn trigger_by_another_user_hides_names_from_owner() {
     let world = World::watched().await;
     let made = on(OWNER, &world);
     let owner = world.of(OWNER);

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_batch_that_panics_costs_its_callers_an_error_and_nobody_else_anything() {
+    async fn panicking_batch_fails_only_its_callers() {
         let batcher = Batcher::start(Doubles);
         // As under load: callers do no work themselves.
         batcher.shared.pace.took(4, 4, true);

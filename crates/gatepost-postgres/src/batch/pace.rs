@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_who_is_alone_never_waits() {
+    fn single_caller_never_waits() {
         let pace = Pace::default();
         assert!(pace.is_idle());
         pace.took(5, 5, true);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_grow_while_more_comes_and_rest_after_a_wait_in_vain() {
+    fn batches_grow_under_load_and_pause_after_timeout() {
         let pace = Pace::default();
         pace.took(4, 4, true);
         assert_eq!(pace.wanted(64), 8);

@@ -1,5 +1,5 @@
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Lane, QueueClass};
+use gatepost_storage::webhooks::{QueueClass, WebhookQueue};
 use webhook_model::WebhookId;
 
 use super::*;
@@ -8,8 +8,8 @@ fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
 }
 
-fn lane(webhook: i64) -> Lane {
-    Lane {
+fn queue(webhook: i64) -> WebhookQueue {
+    WebhookQueue {
         webhook: WebhookId(webhook),
         class: QueueClass::First,
     }
@@ -17,9 +17,9 @@ fn lane(webhook: i64) -> Lane {
 
 /// Claims `count` deliveries of queue 1, the last of them due at `due`, at second 1000.
 fn claim(fronts: &Fronts, most: i64, count: i64, due: i64) -> Option<DateTime<Utc>> {
-    let claiming = fronts.claim(vec![(lane(1), most)]);
+    let claiming = fronts.claim(vec![(queue(1), most)]);
     let since = claiming.since[0];
-    claiming.end((0..count).map(|_| (lane(1), at(due))), at(1_000));
+    claiming.end((0..count).map(|_| (queue(1), at(due))), at(1_000));
     since
 }
 
@@ -44,19 +44,19 @@ fn a_claim_begins_where_the_last_one_ended() {
 }
 
 #[test]
-fn what_others_queue_leads_back_to_the_front() {
+fn notification_of_other_process_resets_claim_cursor() {
     let fronts = claimed();
-    fronts.heard(&[lane(1), lane(2)]);
-    let under_way = fronts.claim(vec![(lane(1), 2)]);
+    fronts.heard(&[queue(1), queue(2)]);
+    let under_way = fronts.claim(vec![(queue(1), 2)]);
     assert_eq!(under_way.since, [None]);
-    fronts.heard(&[lane(1)]);
-    under_way.end([(lane(1), at(600))], at(1_000));
+    fronts.heard(&[queue(1)]);
+    under_way.end([(queue(1), at(600))], at(1_000));
     assert_eq!(claim(&fronts, 1, 1, 600), None, "notified during the claim");
     assert_eq!(next(&fronts), Some(599_900));
 }
 
 #[test]
-fn a_claim_that_took_all_there_was_leads_to_its_own_time() {
+fn claim_below_limit_advances_cursor_to_claim_time() {
     let fronts = claimed();
     claim(&fronts, 16, 3, 501);
     assert_eq!(next(&fronts), Some(999_900));
@@ -70,32 +70,32 @@ fn one_that_took_nothing_says_nothing() {
 }
 
 #[test]
-fn what_is_queued_here_or_found_leads_back() {
+fn queued_deliveries_move_claim_cursor_back() {
     let fronts = claimed();
-    fronts.queued([(lane(1), at(7)), (lane(2), at(3))]);
+    fronts.queued([(queue(1), at(7)), (queue(2), at(3))]);
     assert_eq!(next(&fronts), Some(7_000));
     fronts.queued_somewhere(at(5));
     assert_eq!(next(&fronts), Some(5_000));
 }
 
 #[test]
-fn what_is_queued_while_a_claim_is_under_way_is_not_passed_over() {
+fn delivery_queued_during_claim_is_not_skipped() {
     let fronts = claimed();
-    let first = fronts.claim(vec![(lane(1), 2)]);
-    fronts.queued([(lane(1), at(600))]);
-    first.end([(lane(1), at(700)), (lane(1), at(701))], at(1_000));
+    let first = fronts.claim(vec![(queue(1), 2)]);
+    fronts.queued([(queue(1), at(600))]);
+    first.end([(queue(1), at(700)), (queue(1), at(701))], at(1_000));
     assert_eq!(next(&fronts), Some(600_000));
     // A claim that began behind it does not skip it either.
-    let second = fronts.claim(vec![(lane(1), 1)]);
-    fronts.queued([(lane(1), at(400))]);
-    second.end([(lane(1), at(702))], at(1_000));
+    let second = fronts.claim(vec![(queue(1), 1)]);
+    fronts.queued([(queue(1), at(400))]);
+    second.end([(queue(1), at(702))], at(1_000));
     assert_eq!(next(&fronts), Some(400_000));
 }
 
 #[test]
-fn a_claim_that_failed_leads_back_to_the_front() {
+fn failed_claim_resets_claim_cursor() {
     let fronts = claimed();
-    drop(fronts.claim(vec![(lane(1), 2)]));
+    drop(fronts.claim(vec![(queue(1), 2)]));
     assert_eq!(next(&fronts), None);
 }
 
@@ -103,7 +103,7 @@ fn a_claim_that_failed_leads_back_to_the_front() {
 fn remembered_queues_stay_within_their_limit() {
     let fronts = claimed();
     for webhook in 2..10_000 {
-        let claiming = fronts.claim(vec![(lane(webhook), 1)]);
+        let claiming = fronts.claim(vec![(queue(webhook), 1)]);
         claiming.end([], at(1_000));
     }
     assert!(fronts.lock().len() <= MOST);

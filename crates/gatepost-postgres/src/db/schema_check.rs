@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_look_holds_for_two_seconds_and_a_newer_version_is_an_error() {
+    async fn schema_check_holds_two_seconds_and_newer_fails() {
         let fence = Fence::new(14);
         assert!(fence.stands().unwrap());
         tokio::time::advance(HOLDS).await;

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_names_its_schema_wherever_it_says_so() {
+    fn statement_text_names_its_schema_everywhere() {
         let texts = Texts::of("select");
         let sql = "SELECT nextval(':schema.a'), b::text FROM :schema.c";
         for _ in 0..2 {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_made_each_time_fill_no_memory() {
+    fn statement_text_cache_stays_bounded() {
         let texts = Texts::of("s");
         let made: Vec<String> = (0..MOST * 3).map(|n| format!("SELECT {n}")).collect();
         for sql in &made {

@@ -1,7 +1,7 @@
 //! Changes of keys, and the notification of caches.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
-use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
+use gatepost_storage::keys::{KeyRow, KeyShard, Rolled};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -72,8 +72,8 @@ impl PostgresStore {
         let stored = answers.next().and_then(|rows| rows.into_iter().next());
         let stored = stored.ok_or_else(Failure::nothing)?;
         WORDS.check(stored.try_get("verdict")?)?;
-        let slice = answers.next().unwrap_or_default();
-        Ok((stored, moved(slice.first().ok_or_else(Failure::nothing)?)?))
+        let shard = answers.next().unwrap_or_default();
+        Ok((stored, moved(shard.first().ok_or_else(Failure::nothing)?)?))
     }
 
     /// Returns the lookup id of a key, which never changes.
@@ -101,33 +101,33 @@ pub(crate) async fn keys_removed(tx: &Tx, owners: &[Uuid]) -> Result<Vec<Moved>>
 
 /// Changed keys, and their shards.
 pub(super) struct Keys {
-    slices: Vec<i16>,
+    shards: Vec<i16>,
     lookups: Vec<String>,
 }
 
 impl Keys {
     pub(super) fn of(lookups: Vec<String>) -> Result<Self> {
-        let slice = |lookup: &String| {
+        let shard = |lookup: &String| {
             let lookup: LookupId = lookup.parse().map_err(|e| Failure::corrupt("lookup", e))?;
-            Ok(i16::from(KeySlice::of(lookup).0))
+            Ok(i16::from(KeyShard::of(lookup).0))
         };
         Ok(Self {
-            slices: lookups.iter().map(slice).collect::<Result<_>>()?,
+            shards: lookups.iter().map(shard).collect::<Result<_>>()?,
             lookups,
         })
     }
 
     /// Returns the parameters of [`CHANGED`].
     pub(super) fn params(&self) -> [Param<'_>; 3] {
-        [&self.slices, &self.lookups, &CHANGES_KEPT]
+        [&self.shards, &self.lookups, &CHANGES_KEPT]
     }
 }
 
 /// Reads a row of [`CHANGED`].
 pub(super) fn moved(row: &Row) -> Result<Moved> {
-    let slice = u8::try_from(row.try_get::<_, i16>("slice")?);
+    let shard = u8::try_from(row.try_get::<_, i16>("shard")?);
     Ok(Moved {
-        slice: KeySlice(slice.map_err(|e| Failure::corrupt("slice", e))?),
+        shard: KeyShard(shard.map_err(|e| Failure::corrupt("shard", e))?),
         generation: row.try_get("generation")?,
     })
 }

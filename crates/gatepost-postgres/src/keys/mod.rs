@@ -9,7 +9,7 @@ use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyStore,
     KeyUse, Login,
 };
 
@@ -96,17 +96,17 @@ impl KeyStore for PostgresStore {
         Ok(self.uses(key, from, before, limit).await?)
     }
 
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        self.node().generation(slice)
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
+        self.node().generation(shard)
     }
 
-    async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Answer<KeyChanges> {
+    async fn key_changes(&self, shard: KeyShard, since: KeyGeneration) -> Answer<KeyChanges> {
         let node = self.node();
-        if let Some(changes) = node.recent(slice, since) {
+        if let Some(changes) = node.recent(shard, since) {
             return Ok(changes);
         }
         let since = node.since(since.0);
-        let params: [Param<'_>; 2] = [&i16::from(slice.0), &since.unwrap_or(i64::MAX)];
+        let params: [Param<'_>; 2] = [&i16::from(shard.0), &since.unwrap_or(i64::MAX)];
         let sql = include_str!("../sql/keys/changes.sql");
         let rows = self.db().query(sql, &params).await?;
         let missing = || Failure::corrupt("key generation", "the row is missing");

@@ -38,7 +38,7 @@ impl PostgresStore {
         let (owner, noted): ([Param<'_>; 1], _) = ([&id], keys.params());
         let statements = [(HOLD, &owner[..]), (&SQL.roll, &params), (CHANGED, &noted)];
         let answers = self.db().pipeline("BEGIN", &statements).await?;
-        let [_, rows, slice] = answers.as_slice() else {
+        let [_, rows, shard] = answers.as_slice() else {
             return Err(Failure::nothing());
         };
         WORDS.check(
@@ -49,7 +49,7 @@ impl PostgresStore {
         let [new, ended] = rows.as_slice() else {
             return Err(Failure::nothing());
         };
-        let moved = moved(slice.first().ok_or_else(Failure::nothing)?)?;
+        let moved = moved(shard.first().ok_or_else(Failure::nothing)?)?;
         Ok((row::key(new)?, row::key(ended)?, moved))
     }
 }

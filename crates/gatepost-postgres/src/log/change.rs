@@ -1,7 +1,7 @@
 //! The replay, deletion and expiry of deliveries.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, QueueClass};
+use gatepost_storage::webhooks::{DeliveryId, EndReason, QueueClass, WebhookQueue};
 use webhook_model::WebhookId;
 
 use crate::db::Param;
@@ -41,16 +41,17 @@ impl PostgresStore {
         let (picked, again): ([Param<'_>; 1], [Param<'_>; 1]) = ([&ids], [&now]);
         let statements = [(REPLAY_IDS, &picked[..]), (REPLAY, &again[..])];
         let answers = self.db().pipeline("BEGIN", &statements).await?;
-        let (mut replayed, mut lanes) = (0, Vec::new());
+        let (mut replayed, mut queues) = (0, Vec::new());
         for row in answers.last().into_iter().flatten() {
             replayed += row.try_get::<_, i64>("replayed")?;
-            lanes.push(Lane {
+            queues.push(WebhookQueue {
                 webhook: WebhookId(row.try_get("webhook")?),
                 class: QueueClass::First,
             });
         }
-        self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
-        self.notifier().lanes(lanes);
+        self.fronts()
+            .queued(queues.iter().map(|queue| (*queue, now)));
+        self.notifier().queues(queues);
         number(replayed)
     }
 

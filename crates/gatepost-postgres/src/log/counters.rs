@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount, UsageDelta,
+    CounterKind, CounterQuery, Counters, HourlyCount, RejectReason, RejectedCount, UsageDelta,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -17,10 +17,10 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const ADD_HOURLY: &str = include_str!("../sql/log/add_counts.sql");
-const ADD_REJECTED: &str = include_str!("../sql/log/count_dropped.sql");
+const ADD_REJECTED: &str = include_str!("../sql/log/count_rejected.sql");
 const ADD_USAGE: &str = include_str!("../sql/log/add_usage.sql");
 const HOURLY: &str = include_str!("../sql/log/hourly_counts.sql");
-const REJECTED: &str = include_str!("../sql/log/dropped.sql");
+const REJECTED: &str = include_str!("../sql/log/rejected.sql");
 
 impl PostgresStore {
     pub(super) async fn add_to_counters(&self, added: &Counters) -> Result<()> {
@@ -87,7 +87,7 @@ fn hourly_columns(counts: &[HourlyCount]) -> [Column<'_>; 8] {
     ]
 }
 
-fn rejected_columns(counts: &[Dropped]) -> [Column<'_>; 4] {
+fn rejected_columns(counts: &[RejectedCount]) -> [Column<'_>; 4] {
     [
         column(counts, |d| d.webhook.0),
         column(counts, |d| d.reason.as_str()),
@@ -135,9 +135,9 @@ fn hourly(row: &Row) -> Result<HourlyCount> {
     })
 }
 
-fn rejected(row: &Row) -> Result<Dropped> {
-    let reason = DropReason::from_word(row.try_get("reason")?);
-    Ok(Dropped {
+fn rejected(row: &Row) -> Result<RejectedCount> {
+    let reason = RejectReason::from_word(row.try_get("reason")?);
+    Ok(RejectedCount {
         webhook: WebhookId(row.try_get("webhook")?),
         reason: reason.ok_or_else(|| Failure::corrupt("reason", "unknown word"))?,
         minute: row.try_get("minute")?,

@@ -14,7 +14,8 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, WaitingChange,
+    DeliveryQuery, IfWaiting, LogHeadroom, LogUsage, PurgeBounds, Purged, QueueStats,
+    WaitingChange,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -100,7 +101,7 @@ impl DeliveryLog for PostgresStore {
         Ok(self.purge_log(bounds, limit).await?)
     }
 
-    async fn prepare_log(&self, now: DateTime<Utc>) -> Answer<LogRoom> {
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Answer<LogHeadroom> {
         Ok(self.make_room(now).await?)
     }
 

@@ -5,7 +5,7 @@
 //! tries again.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{LogRoom, PurgeBounds};
+use gatepost_storage::webhooks::{LogHeadroom, PurgeBounds};
 use tokio_postgres::Row;
 
 use crate::column::total;
@@ -49,10 +49,10 @@ struct Part {
 }
 
 impl PostgresStore {
-    pub(super) async fn make_room(&self, now: DateTime<Utc>) -> Result<LogRoom> {
+    pub(super) async fn make_room(&self, now: DateTime<Utc>) -> Result<LogHeadroom> {
         let bytes = self.log_bytes().await?;
         if !self.may_define() {
-            return Ok(LogRoom { ahead: None, bytes });
+            return Ok(LogHeadroom { ahead: None, bytes });
         }
         let mut parts = self.parts().await?;
         for _ in 0..AHEAD {
@@ -69,12 +69,12 @@ impl PostgresStore {
         }
         let ahead = parts.iter().filter(|part| part.first > part.last).count();
         let ahead = Some(u32::try_from(ahead).unwrap_or(u32::MAX));
-        Ok(LogRoom { ahead, bytes })
+        Ok(LogHeadroom { ahead, bytes })
     }
 
-    /// Drops the oldest partition if all deliveries in it are old or the log is too large. Returns
-    /// whether there may be more work: the partition was dropped, or some of the deliveries that
-    /// block this were moved.
+    /// Drops the oldest partition if all deliveries in it are old or the log is too large.
+    /// Returns whether there may be more work: the partition was dropped, or some of the deliveries
+    /// that block this were moved.
     pub(super) async fn drop_part(&self, bounds: &PurgeBounds) -> Result<bool> {
         let parts = self.parts().await?;
         let Some(oldest) = parts.first().copied() else {

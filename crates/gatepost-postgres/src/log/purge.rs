@@ -24,7 +24,7 @@ const FORGET_OLD: &str = include_str!("../sql/log/forget_old.sql");
 const FORGET_DEFAULT: &str = include_str!("../sql/log/forget_default.sql");
 const FORGET_ALL: &str = include_str!("../sql/log/forget_all.sql");
 const FORGET_SEEN: &str = include_str!("../sql/log/forget_seen.sql");
-const FORGET_DROPPED: &str = include_str!("../sql/log/forget_dropped.sql");
+const FORGET_DROPPED: &str = include_str!("../sql/log/forget_rejected.sql");
 const FORGET_COUNTS: &str = include_str!("../sql/log/forget_counts.sql");
 const FORGET_TURNS: &str = include_str!("../sql/outbox/forget.sql");
 

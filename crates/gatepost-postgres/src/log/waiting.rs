@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, QueueClass,
-    WaitingChange,
+    AttemptRecord, ChangedDelivery, DeliveryId, EndReason, IfWaiting, QueueClass, WaitingChange,
+    WebhookQueue,
 };
 use uuid::Uuid;
 use webhook_model::WebhookId;
@@ -65,7 +65,7 @@ impl PostgresStore {
             params.extend([keep as Param<'_>, &kept_bytes]);
         }
         let rows = self.db().query(sql, &params).await?;
-        let (mut changed, mut lanes) = (Vec::new(), Vec::new());
+        let (mut changed, mut queues) = (Vec::new(), Vec::new());
         for row in &rows {
             let webhook = WebhookId(row.try_get("webhook")?);
             let bytes: Option<i64> = row.try_get("bytes")?;
@@ -76,14 +76,15 @@ impl PostgresStore {
                 bytes: u64::try_from(bytes.unwrap_or(0))
                     .map_err(|e| Failure::corrupt("body", e))?,
             });
-            lanes.push(Lane {
+            queues.push(WebhookQueue {
                 webhook,
                 class: QueueClass::from_number(row.try_get("class")?),
             });
         }
         if info.is_none() {
-            self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
-            self.notifier().lanes(lanes);
+            self.fronts()
+                .queued(queues.iter().map(|queue| (*queue, now)));
+            self.notifier().queues(queues);
         }
         Ok(changed)
     }

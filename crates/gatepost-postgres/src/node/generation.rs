@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use tokio::time::Instant;
 
 /// Numbers given out are `epoch << SHIFT | generation of the shard in the database`. Each lost
@@ -19,7 +19,7 @@ pub(super) struct Generation {
     epoch: AtomicI64,
     /// The generation of the database up to which all shards are known.
     acknowledged: AtomicI64,
-    slices: [AtomicI64; KeySlice::COUNT],
+    shards: [AtomicI64; KeyShard::COUNT],
     /// The row of this node after its first registration; 0 earlier.
     node: AtomicI64,
 }
@@ -31,24 +31,24 @@ impl Generation {
             valid_until: AtomicU64::new(0),
             epoch: AtomicI64::new(0),
             acknowledged: AtomicI64::new(-1),
-            slices: [const { AtomicI64::new(0) }; KeySlice::COUNT],
+            shards: [const { AtomicI64::new(0) }; KeyShard::COUNT],
             node: AtomicI64::new(0),
         }
     }
 
     /// Returns the number of a shard while it is valid.
-    pub(super) fn get(&self, slice: KeySlice) -> Option<i64> {
+    pub(super) fn get(&self, shard: KeyShard) -> Option<i64> {
         let now = self.micros(Instant::now());
         // The validity is read first: a number that is read after it can only be newer.
         let valid = now < self.valid_until.load(Ordering::Acquire);
-        let slice = self.slices.get(usize::from(slice.0))?;
-        valid.then(|| self.number(slice.load(Ordering::Acquire)))
+        let shard = self.shards.get(usize::from(shard.0))?;
+        valid.then(|| self.number(shard.load(Ordering::Acquire)))
     }
 
     /// Returns the generation of the shard that moved last, as the database counts.
     pub(super) fn newest(&self) -> i64 {
-        let slices = self.slices.iter();
-        let all = slices.map(|slice| slice.load(Ordering::Acquire));
+        let shards = self.shards.iter();
+        let all = shards.map(|shard| shard.load(Ordering::Acquire));
         all.max().unwrap_or_default()
     }
 
@@ -61,9 +61,9 @@ impl Generation {
     }
 
     /// Records that a shard is at a generation at least as new as this.
-    pub(super) fn heard(&self, slice: KeySlice, generation: i64) {
-        if let Some(slice) = self.slices.get(usize::from(slice.0)) {
-            slice.fetch_max(generation, Ordering::AcqRel);
+    pub(super) fn heard(&self, shard: KeyShard, generation: i64) {
+        if let Some(shard) = self.shards.get(usize::from(shard.0)) {
+            shard.fetch_max(generation, Ordering::AcqRel);
         }
     }
 
@@ -77,8 +77,8 @@ impl Generation {
         if self.node().is_some() {
             self.epoch.fetch_add(1, Ordering::AcqRel);
         }
-        for slice in &self.slices {
-            slice.store(0, Ordering::Release);
+        for shard in &self.shards {
+            shard.store(0, Ordering::Release);
         }
         self.acknowledged.store(-1, Ordering::Release);
         self.node.store(node, Ordering::Release);
@@ -114,11 +114,11 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    const ONE: KeySlice = KeySlice(1);
-    const OTHER: KeySlice = KeySlice(200);
+    const ONE: KeyShard = KeyShard(1);
+    const OTHER: KeyShard = KeyShard(200);
 
     #[test]
-    fn a_number_is_given_only_while_it_is_valid() {
+    fn generation_is_known_only_while_valid() {
         let generation = Generation::new();
         assert_eq!(generation.get(ONE), None);
         generation.rejoined(1);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_process_changed_itself_is_acknowledged_by_a_beat_alone() {
+    fn own_change_is_acknowledged_only_by_a_beat() {
         let generation = Generation::new();
         generation.rejoined(1);
         generation.confirmed(4, Instant::now(), LONG);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_lost_connection_every_earlier_number_is_unknown() {
+    fn reconnect_makes_every_earlier_generation_unknown() {
         let generation = Generation::new();
         generation.rejoined(1);
         generation.heard(ONE, 5);

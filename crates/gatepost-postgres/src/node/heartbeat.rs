@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyGeneration, KeyShard};
 use gatepost_storage::{RecentChanges, StoreError};
 use rand::RngExt as _;
 use tokio::sync::mpsc;
@@ -160,10 +160,10 @@ impl Listening {
             // Before the shards move, so that a caller that sees a moved shard finds its changes.
             remember(shared, (acknowledged, generation), &moved)?;
             for row in &moved {
-                let slice: Option<i16> = row.try_get("slice")?;
-                if let Some(slice) = slice.and_then(|slice| u8::try_from(slice).ok()) {
-                    let of_slice = row.try_get("of_slice")?;
-                    shared.generation.heard(KeySlice(slice), of_slice);
+                let shard: Option<i16> = row.try_get("shard")?;
+                if let Some(shard) = shard.and_then(|shard| u8::try_from(shard).ok()) {
+                    let of_shard = row.try_get("of_shard")?;
+                    shared.generation.heard(KeyShard(shard), of_shard);
                 }
             }
             shared.generation.confirmed(generation, began, VALID);

@@ -23,7 +23,7 @@ mod lease;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyShard};
 use gatepost_storage::{RecentChanges, StoreError};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -38,7 +38,7 @@ use crate::notify::{Ear, channel};
 /// A shard that was moved, and its generation in the database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moved {
-    pub(crate) slice: KeySlice,
+    pub(crate) shard: KeyShard,
     pub(crate) generation: i64,
 }
 
@@ -72,19 +72,19 @@ impl Node {
     }
 
     /// Returns the generation of a shard that this node acts on, while its lease allows that.
-    pub(crate) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        self.shared.generation.get(slice).map(KeyGeneration)
+    pub(crate) fn generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
+        self.shared.generation.get(shard).map(KeyGeneration)
     }
 
     /// Returns the changes in a shard if a beat has read them already. Returns nothing if this
     /// process itself has made a change that no beat has read.
-    pub(crate) fn recent(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
+    pub(crate) fn recent(&self, shard: KeyShard, since: KeyGeneration) -> Option<KeyChanges> {
         let recent = self.shared.recent.lock();
         let changes = recent
             .unwrap_or_else(PoisonError::into_inner)
-            .since(slice, since)?;
+            .since(shard, since)?;
         // Read last: changes that were made during the lookup may be missing.
-        self.generation(slice)?;
+        self.generation(shard)?;
         let newest = self.number(self.shared.generation.newest());
         (newest <= changes.generation.0).then_some(changes)
     }
@@ -105,8 +105,8 @@ impl Node {
     /// listen, and after [`LEASE`] at the latest.
     pub(crate) async fn wait_for_all(&self, db: &Db, moved: &[Moved]) {
         let settled = Instant::now() + LEASE;
-        for Moved { slice, generation } in moved {
-            self.shared.generation.heard(*slice, *generation);
+        for Moved { shard, generation } in moved {
+            self.shared.generation.heard(*shard, *generation);
         }
         let Some(generation) = moved.iter().map(|moved| moved.generation).max() else {
             return;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use gatepost_storage::webhooks::{Arrived, Lane, QueueClass};
+use gatepost_storage::webhooks::{Arrived, QueueClass, WebhookQueue};
 use webhook_model::WebhookId;
 
 /// The first word of the payload; the payload for a changed key is a number.
@@ -26,7 +26,7 @@ const MOST_WEBHOOKS: usize = 200;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct News {
     /// Numbers of the webhook and of the class; empty if `due` covers them.
-    lanes: BTreeSet<(i64, i16)>,
+    queues: BTreeSet<(i64, i16)>,
     /// Webhooks whose deliveries with an old due time may be claimable: a query for newly due
     /// deliveries does not find those. Empty if `anything` covers them.
     webhooks: BTreeSet<i64>,
@@ -71,10 +71,10 @@ impl News {
     }
 
     /// Returns that something waits in these queues.
-    pub(crate) fn lanes(lanes: impl IntoIterator<Item = Lane>) -> Self {
+    pub(crate) fn queues(queues: impl IntoIterator<Item = WebhookQueue>) -> Self {
         let mut news = Self::default();
-        for lane in lanes {
-            news.add_lane((lane.webhook.0, lane.class.number()));
+        for queue in queues {
+            news.add_queue((queue.webhook.0, queue.class.number()));
         }
         news
     }
@@ -96,26 +96,26 @@ impl News {
         self.anything |= other.anything;
         self.outbox |= other.outbox;
         if self.due {
-            self.lanes.clear();
+            self.queues.clear();
         }
         if self.anything {
             self.webhooks.clear();
         }
-        for lane in other.lanes {
-            self.add_lane(lane);
+        for queue in other.queues {
+            self.add_queue(queue);
         }
         for webhook in other.webhooks {
             self.add_webhook(webhook);
         }
     }
 
-    fn add_lane(&mut self, lane: (i64, i16)) {
+    fn add_queue(&mut self, queue: (i64, i16)) {
         if self.due {
             return;
         }
-        self.lanes.insert(lane);
-        if self.lanes.len() > MOST_LANES {
-            self.lanes.clear();
+        self.queues.insert(queue);
+        if self.queues.len() > MOST_LANES {
+            self.queues.clear();
             self.due = true;
         }
     }
@@ -136,21 +136,21 @@ impl News {
         if std::mem::take(&mut self.due) {
             return Some(Arrived::Due);
         }
-        if !self.lanes.is_empty() || !self.webhooks.is_empty() {
-            let lanes = std::mem::take(&mut self.lanes).into_iter();
-            let lanes = lanes.map(|(webhook, class)| Lane {
+        if !self.queues.is_empty() || !self.webhooks.is_empty() {
+            let queues = std::mem::take(&mut self.queues).into_iter();
+            let queues = queues.map(|(webhook, class)| WebhookQueue {
                 webhook: WebhookId(webhook),
                 class: QueueClass::from_number(class),
             });
             let webhooks = std::mem::take(&mut self.webhooks).into_iter();
-            let lanes = lanes.chain(webhooks.flat_map(all_lanes));
-            return Some(Arrived::Lanes(lanes.collect()));
+            let queues = queues.chain(webhooks.flat_map(all_queues));
+            return Some(Arrived::Queues(queues.collect()));
         }
         std::mem::take(&mut self.anything).then_some(Arrived::Anything)
     }
 
     pub(crate) fn has_work(&self) -> bool {
-        self.due || self.anything || !self.lanes.is_empty() || !self.webhooks.is_empty()
+        self.due || self.anything || !self.queues.is_empty() || !self.webhooks.is_empty()
     }
 
     pub(crate) fn has_outbox(&self) -> bool {
@@ -176,11 +176,11 @@ impl News {
         let process = words.next()?.parse().ok()?;
         let mut news = Self::default();
         for word in words {
-            match (word, lane(word), webhook(word)) {
+            match (word, queue(word), webhook(word)) {
                 (DUE, ..) => news.add(Self::due()),
                 (ANYTHING, ..) => news.add(Self::anything()),
                 (OUTBOX, ..) => news.add(Self::outbox()),
-                (_, Some(lane), _) => news.add_lane(lane),
+                (_, Some(queue), _) => news.add_queue(queue),
                 (_, None, Some(webhook)) => news.add_webhook(webhook),
                 (_, None, None) => news.add(Self::all()),
             }
@@ -189,7 +189,7 @@ impl News {
     }
 }
 
-fn lane(word: &str) -> Option<(i64, i16)> {
+fn queue(word: &str) -> Option<(i64, i16)> {
     let (webhook, class) = word.split_once('.')?;
     Some((webhook.parse().ok()?, class.parse().ok()?))
 }
@@ -199,9 +199,9 @@ fn webhook(word: &str) -> Option<i64> {
 }
 
 /// Returns all queues of a webhook.
-fn all_lanes(webhook: i64) -> [Lane; 4] {
+fn all_queues(webhook: i64) -> [WebhookQueue; 4] {
     let webhook = WebhookId(webhook);
-    QueueClass::ALL.map(|class| Lane { webhook, class })
+    QueueClass::ALL.map(|class| WebhookQueue { webhook, class })
 }
 
 /// Writes the words, a space before each.
@@ -216,7 +216,7 @@ impl Display for News {
                 write!(f, " {word}")?;
             }
         }
-        self.lanes
+        self.queues
             .iter()
             .try_for_each(|(webhook, class)| write!(f, " {webhook}.{class}"))?;
         self.webhooks
@@ -229,8 +229,8 @@ impl Display for News {
 mod tests {
     use super::*;
 
-    fn lanes(webhooks: std::ops::Range<i64>) -> News {
-        News::lanes(webhooks.map(|n| Lane {
+    fn queues(webhooks: std::ops::Range<i64>) -> News {
+        News::queues(webhooks.map(|n| WebhookQueue {
             webhook: WebhookId(n),
             class: QueueClass::Retry,
         }))
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_payload_says_what_was_meant_and_fits() {
-        let mut news = lanes(i64::MAX - 100..i64::MAX);
+        let mut news = queues(i64::MAX - 100..i64::MAX);
         news.add(webhooks(i64::MAX - MOST_WEBHOOKS as i64..i64::MAX));
         news.add(News::outbox());
         let payload = news.payload(u64::MAX);
@@ -257,24 +257,24 @@ mod tests {
     }
 
     #[test]
-    fn more_lanes_than_can_be_named_are_due() {
-        let mut news = lanes(0..60);
-        news.add(lanes(60..100));
+    fn too_many_named_queues_collapse_to_due() {
+        let mut news = queues(0..60);
+        news.add(queues(60..100));
         assert!(!news.due);
-        news.add(lanes(100..101));
+        news.add(queues(100..101));
         assert_eq!(news, News::due());
-        news.add(lanes(0..1));
+        news.add(queues(0..1));
         assert_eq!(news, News::due());
     }
 
     #[test]
-    fn resumed_webhooks_are_named_whatever_else_is_due_and_of_very_many_all_lanes() {
-        let mut news = lanes(0..1);
+    fn resumed_webhooks_stay_named_until_too_many() {
+        let mut news = queues(0..1);
         news.add(webhooks(0..MOST_WEBHOOKS as i64));
         news.add(News::due());
         assert_eq!(news.take_work(), Some(Arrived::Due));
-        let named = (0..MOST_WEBHOOKS as i64).flat_map(all_lanes).collect();
-        assert_eq!(news.take_work(), Some(Arrived::Lanes(named)));
+        let named = (0..MOST_WEBHOOKS as i64).flat_map(all_queues).collect();
+        assert_eq!(news.take_work(), Some(Arrived::Queues(named)));
         assert!(news.is_empty());
         news = webhooks(0..MOST_WEBHOOKS as i64);
         news.add(News::webhook(WebhookId(-1)));
@@ -284,11 +284,11 @@ mod tests {
     }
 
     #[test]
-    fn each_is_told_once_the_nearest_first() {
+    fn notifications_are_taken_once_nearest_first() {
         let mut news = News::anything();
-        news.add(lanes(1..2));
+        news.add(queues(1..2));
         news.add(News::outbox());
-        assert!(matches!(news.take_work(), Some(Arrived::Lanes(of)) if of.len() == 1));
+        assert!(matches!(news.take_work(), Some(Arrived::Queues(of)) if of.len() == 1));
         assert!(matches!(news.take_work(), Some(Arrived::Anything)));
         assert!(news.take_work().is_none() && !news.has_work());
         assert!(news.take_outbox() && !news.take_outbox() && news.is_empty());

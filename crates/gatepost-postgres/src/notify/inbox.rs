@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_waiter_hears_its_own_and_a_dropped_wait_takes_nothing() {
+    fn waiters_are_notified_separately_dropped_wait_loses_nothing() {
         let ear = Ear::default();
         {
             let mut work = pin!(ear.work());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_says_is_heard_and_what_this_one_says_is_not() {
+    fn notifications_are_received_only_from_other_processes() {
         let ear = Ear::default();
         assert!(ear.take(&News::due().payload(ear.process)));
         assert!(poll(&mut pin!(ear.work())).is_pending(), "its own");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_told_to_the_next_who_waits() {
+    fn remaining_notifications_reach_the_next_waiter() {
         let ear = Ear::default();
         ear.hear(News::all());
         assert_eq!(poll(&mut pin!(ear.work())), Poll::Ready(Arrived::Due));

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use gatepost_storage::webhooks::Lane;
+use gatepost_storage::webhooks::WebhookQueue;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use webhook_model::WebhookId;
@@ -65,13 +65,13 @@ impl Notifier {
 
     /// Notifies all processes that something waits in these queues. Returns immediately, like all
     /// of these methods.
-    pub(crate) fn lanes(&self, lanes: impl IntoIterator<Item = Lane>) {
-        self.tell(News::lanes(lanes));
+    pub(crate) fn queues(&self, queues: impl IntoIterator<Item = WebhookQueue>) {
+        self.tell(News::queues(queues));
     }
 
     /// Notifies only the other processes: a caller that enqueues knows it already.
-    pub(crate) fn lanes_to_others(&self, lanes: impl IntoIterator<Item = Lane>) {
-        let news = News::lanes(lanes);
+    pub(crate) fn queues_to_others(&self, queues: impl IntoIterator<Item = WebhookQueue>) {
+        let news = News::queues(queues);
         if !news.is_empty() {
             self.pending.lock().others.add(news);
             self.pending.some.notify_one();

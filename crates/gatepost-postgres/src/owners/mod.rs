@@ -125,8 +125,8 @@ impl OwnerStore for PostgresStore {
 fn owner_row(row: &Row) -> Result<OwnerRow> {
     Ok(OwnerRow {
         owner: column::owner(row, "owner")?,
-        place: column::place(row)?,
-        held: row.try_get("held")?,
+        realm: column::place(row)?,
+        suspended: row.try_get("held")?,
     })
 }
 

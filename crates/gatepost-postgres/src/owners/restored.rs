@@ -1,7 +1,7 @@
 //! Moves the numbers of a restored database beyond those that were assigned after the backup.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::KeyShard;
 use gatepost_storage::owners::SkippedIds;
 
 use crate::db::Param;
@@ -39,8 +39,8 @@ impl PostgresStore {
         tx.query(SESSIONS, &[]).await?;
         let generation: i64 = tx.query_one(KEYS, &records).await?.try_get(0)?;
         tx.commit().await?;
-        let slices = (0..=u8::MAX).map(KeySlice);
-        let moved: Vec<Moved> = slices.map(|slice| Moved { slice, generation }).collect();
+        let shards = (0..=u8::MAX).map(KeyShard);
+        let moved: Vec<Moved> = shards.map(|shard| Moved { shard, generation }).collect();
         self.node().wait_for_all(self.db(), &moved).await;
         self.notifier().anything();
         Ok(())

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, Lane, LaneClaim,
-    QueueClass, Settlement,
+    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, QueueClaim,
+    QueueClass, Settlement, WebhookQueue,
 };
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
@@ -18,7 +18,7 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const CLAIM: &str = concat!(
-    include_str!("../sql/queue/claim_lanes.sql"),
+    include_str!("../sql/queue/claim_queues.sql"),
     include_str!("../sql/queue/mixed.sql"),
     include_str!("../sql/queue/claim.sql"),
     include_str!("../sql/queue/idle.sql"),
@@ -28,23 +28,23 @@ const LAST: &str = include_str!("../sql/queue/last.sql");
 
 /// A claimed delivery as it was read, and whether it has outcomes.
 struct Found {
-    lane: Lane,
+    queue: WebhookQueue,
     claimed: Claimed,
     marked: bool,
     in_order: bool,
 }
 
 impl PostgresStore {
-    pub(super) async fn claim_lanes(
+    pub(super) async fn claim_queues(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>> {
-        let lanes = merged(lanes);
-        let (webhooks, classes) = columns(lanes.iter().map(|(lane, _)| *lane));
-        let most: Vec<i64> = lanes.iter().map(|(_, most)| *most).collect();
-        let claiming = self.fronts().claim(lanes.clone());
+        let queues = merged(queues);
+        let (webhooks, classes) = columns(queues.iter().map(|(queue, _)| *queue));
+        let most: Vec<i64> = queues.iter().map(|(_, most)| *most).collect();
+        let claiming = self.fronts().claim(queues.clone());
         let params: [Param<'_>; 6] = [
             &webhooks,
             &classes,
@@ -73,14 +73,15 @@ impl PostgresStore {
         // due first.
         let free = claimed.iter().filter(|found| !found.in_order);
         claiming.end(
-            free.map(|found| (found.lane, found.claimed.delivery.due)),
+            free.map(|found| (found.queue, found.claimed.delivery.due)),
             now,
         );
-        let lanes = lanes.iter().enumerate();
-        let place: HashMap<Lane, usize> = lanes.map(|(at, (lane, _))| (*lane, at)).collect();
+        let queues = queues.iter().enumerate();
+        let place: HashMap<WebhookQueue, usize> =
+            queues.map(|(at, (queue, _))| (*queue, at)).collect();
         claimed.sort_by_key(|found| {
             let delivery = &found.claimed.delivery;
-            (place.get(&found.lane).copied(), delivery.due, delivery.id)
+            (place.get(&found.queue).copied(), delivery.due, delivery.id)
         });
         Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
@@ -134,14 +135,14 @@ impl PostgresStore {
 }
 
 /// Merges the claims of a queue that is named twice into one, with the sum of their limits.
-fn merged(lanes: &[LaneClaim]) -> Vec<(Lane, i64)> {
-    let mut merged: Vec<(Lane, i64)> = Vec::with_capacity(lanes.len());
+fn merged(queues: &[QueueClaim]) -> Vec<(WebhookQueue, i64)> {
+    let mut merged: Vec<(WebhookQueue, i64)> = Vec::with_capacity(queues.len());
     let mut place = HashMap::new();
-    for LaneClaim { lane, limit } in lanes {
-        let at = *place.entry(*lane).or_insert(merged.len());
+    for QueueClaim { queue, limit } in queues {
+        let at = *place.entry(*queue).or_insert(merged.len());
         match merged.get_mut(at) {
             Some((_, most)) => *most += i64::from(*limit),
-            None => merged.push((*lane, i64::from(*limit))),
+            None => merged.push((*queue, i64::from(*limit))),
         }
     }
     merged
@@ -149,7 +150,7 @@ fn merged(lanes: &[LaneClaim]) -> Vec<(Lane, i64)> {
 
 fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
     let webhook: i64 = row.try_get("webhook")?;
-    let lane: i16 = row.try_get("lane")?;
+    let queue: i16 = row.try_get("queue")?;
     let body: Option<&[u8]> = row.try_get("body")?;
     let delivery = Delivery {
         id: DeliveryId(row.try_get("id")?),
@@ -181,13 +182,13 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
     let claimed = Claimed {
         delivery,
         token: ClaimToken(row.try_get("token")?),
-        class: QueueClass::from_number(lane),
+        class: QueueClass::from_number(queue),
         revision: Revision(row.try_get("revision")?),
     };
     Ok(Found {
-        lane: Lane {
+        queue: WebhookQueue {
             webhook: WebhookId(webhook),
-            class: QueueClass::from_number(lane),
+            class: QueueClass::from_number(queue),
         },
         claimed,
         marked: row.try_get("marked")?,

@@ -7,8 +7,8 @@ mod reclaim;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues, Lane, LaneClaim, QueueClass,
-    QueueStore, Queues, Reclaimed, Settled, Settlement,
+    Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues, QueueClaim, QueueClass,
+    QueueStore, Queues, Reclaimed, Settled, Settlement, WebhookQueue,
 };
 
 use crate::error::Answer;
@@ -37,11 +37,11 @@ impl QueueStore for PostgresStore {
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Answer<Vec<Claimed>> {
-        Ok(self.claim_lanes(lanes, lease_until, now).await?)
+        Ok(self.claim_queues(queues, lease_until, now).await?)
     }
 
     async fn settle(
@@ -72,8 +72,8 @@ impl QueueStore for PostgresStore {
 
     async fn work_arrived(&self) -> Arrived {
         let arrived = self.node().ear().work().await;
-        if let Arrived::Lanes(lanes) = &arrived {
-            self.fronts().heard(lanes);
+        if let Arrived::Queues(queues) = &arrived {
+            self.fronts().heard(queues);
         }
         arrived
     }
@@ -81,18 +81,18 @@ impl QueueStore for PostgresStore {
 
 /// The notifications to other processes after an enqueue is stored.
 struct News {
-    waits: Vec<(Lane, DateTime<Utc>)>,
+    waits: Vec<(WebhookQueue, DateTime<Utc>)>,
     outbox: bool,
 }
 
 impl News {
     fn of(batch: &Enqueue) -> Self {
         let waits = batch.deliveries.iter().filter(|d| d.lease_until.is_none());
-        let lane = |webhook| Lane {
+        let queue = |webhook| WebhookQueue {
             webhook,
             class: QueueClass::First,
         };
-        let waits = waits.map(|new| (lane(new.webhook), new.due));
+        let waits = waits.map(|new| (queue(new.webhook), new.due));
         Self {
             waits: waits.collect(),
             outbox: !batch.later.is_empty(),
@@ -105,7 +105,7 @@ impl PostgresStore {
         if matches!(answer, Enqueued::Stored { .. }) {
             self.fronts().queued(news.waits.iter().copied());
             self.notifier()
-                .lanes_to_others(news.waits.into_iter().map(|(lane, _)| lane));
+                .queues_to_others(news.waits.into_iter().map(|(queue, _)| queue));
             if news.outbox {
                 self.notifier().outbox();
             }

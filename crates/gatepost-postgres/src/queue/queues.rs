@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
+    DeliveryId, DuePoint, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue,
 };
 use tokio_postgres::Row;
 use webhook_model::WebhookId;
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::store::PostgresStore;
 
 /// The queues that a statement found, and their claimable deliveries.
-macro_rules! lanes {
+macro_rules! queues {
     ($of:literal) => {
         concat!(
             include_str!(concat!("../sql/queue/", $of, ".sql")),
@@ -29,9 +29,9 @@ macro_rules! lanes {
     };
 }
 
-const DUE: &str = lanes!("due_lanes");
-const OF: &str = lanes!("lanes_of");
-const SWEEP: &str = lanes!("sweep_lanes");
+const DUE: &str = queues!("due_queues");
+const OF: &str = queues!("queues_of");
+const SWEEP: &str = queues!("sweep_queues");
 
 impl PostgresStore {
     pub(super) async fn find_queues(
@@ -48,16 +48,17 @@ impl PostgresStore {
             }
             Queues::Of(webhooks) => {
                 let webhooks: BTreeSet<_> = webhooks.iter().copied().collect();
-                let lanes = webhooks
-                    .into_iter()
-                    .flat_map(|webhook| QueueClass::ALL.map(|class| Lane { webhook, class }));
-                let (webhooks, classes) = columns(lanes);
+                let queues = webhooks.into_iter().flat_map(|webhook| {
+                    QueueClass::ALL.map(|class| WebhookQueue { webhook, class })
+                });
+                let (webhooks, classes) = columns(queues);
                 let params: [Param<'_>; 3] = [&now, &webhooks, &classes];
                 self.db().query(OF, &params).await?
             }
             Queues::Beyond(after) => {
-                let (webhook, class) =
-                    after.map_or((i64::MIN, 0), |lane| (lane.webhook.0, lane.class.number()));
+                let (webhook, class) = after.map_or((i64::MIN, 0), |queue| {
+                    (queue.webhook.0, queue.class.number())
+                });
                 let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
                 self.db().query(SWEEP, &params).await?
             }
@@ -74,12 +75,12 @@ impl PostgresStore {
 
     /// Returns the queues that the rows name, and moves their claim cursors back. A row that holds
     /// only the position of the next page names none.
-    fn named(&self, rows: &[Row]) -> Result<Vec<DueLane>> {
-        let lanes = rows.iter().filter_map(|row| due_lane(row).transpose());
-        let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
-        lanes.sort_unstable_by_key(|due| due.lane);
-        self.fronts().found(&lanes);
-        Ok(lanes)
+    fn named(&self, rows: &[Row]) -> Result<Vec<DueQueue>> {
+        let queues = rows.iter().filter_map(|row| due_queue(row).transpose());
+        let mut queues = queues.collect::<Result<Vec<_>>>()?;
+        queues.sort_unstable_by_key(|due| due.queue);
+        self.fronts().found(&queues);
+        Ok(queues)
     }
 }
 
@@ -99,7 +100,7 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
             let (webhook, class): (Option<i64>, Option<i16>) =
                 (row.try_get("last_webhook")?, row.try_get("last_class")?);
             webhook.zip(class).map(|(webhook, class)| {
-                Queues::Beyond(Some(Lane {
+                Queues::Beyond(Some(WebhookQueue {
                     webhook: WebhookId(webhook),
                     class: QueueClass::from_number(class),
                 }))
@@ -109,25 +110,25 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
 }
 
 /// Returns queues as columns.
-pub(super) fn columns(lanes: impl IntoIterator<Item = Lane>) -> (Vec<i64>, Vec<i16>) {
-    let lanes = lanes.into_iter();
-    lanes
-        .map(|lane| (lane.webhook.0, lane.class.number()))
+pub(super) fn columns(queues: impl IntoIterator<Item = WebhookQueue>) -> (Vec<i64>, Vec<i16>) {
+    let queues = queues.into_iter();
+    queues
+        .map(|queue| (queue.webhook.0, queue.class.number()))
         .unzip()
 }
 
-fn due_lane(row: &Row) -> Result<Option<DueLane>> {
+fn due_queue(row: &Row) -> Result<Option<DueQueue>> {
     let Some(webhook) = row.try_get("webhook")? else {
         return Ok(None);
     };
-    Ok(Some(DueLane {
-        lane: Lane {
+    Ok(Some(DueQueue {
+        queue: WebhookQueue {
             webhook: WebhookId(webhook),
             class: QueueClass::from_number(row.try_get("class")?),
         },
         due: row.try_get("due")?,
         owner: owner(row, "owner")?,
-        place: place(row)?,
+        realm: place(row)?,
         revision: Revision(row.try_get("revision")?),
     }))
 }

@@ -1,7 +1,7 @@
 //! Expired leases.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, EndReason, Lane, QueueClass, Reclaimed};
+use gatepost_storage::webhooks::{Delivery, EndReason, QueueClass, Reclaimed, WebhookQueue};
 use webhook_model::WebhookId;
 
 use crate::column::total;
@@ -26,12 +26,13 @@ impl PostgresStore {
         let statements = [(PICK, &pick[..]), (RECLAIM, &reclaim[..])];
         let row = self.db().last_row(&statements).await?;
         let requeued: Vec<i64> = row.try_get("requeued")?;
-        let lanes = requeued.iter().flat_map(|webhook| {
+        let queues = requeued.iter().flat_map(|webhook| {
             let webhook = WebhookId(*webhook);
-            [QueueClass::Lost, QueueClass::Quarantine].map(|class| Lane { webhook, class })
+            [QueueClass::Lost, QueueClass::Quarantine].map(|class| WebhookQueue { webhook, class })
         });
-        self.fronts().queued(lanes.clone().map(|lane| (lane, now)));
-        self.notifier().lanes(lanes);
+        self.fronts()
+            .queued(queues.clone().map(|queue| (queue, now)));
+        self.notifier().queues(queues);
         Ok(Reclaimed {
             requeued: requeued.len() as u64,
             ended: total(&row, "ended")?,

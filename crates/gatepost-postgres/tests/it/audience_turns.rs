@@ -52,7 +52,7 @@ async fn a_row_is_found_whenever_its_transaction_commits() {
 }
 
 #[tokio::test]
-async fn a_row_that_comes_while_its_audience_is_held_is_found_when_it_is_given_back() {
+async fn row_arriving_for_taken_audience_is_found_afterwards() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     insert(&client, 1).await;
@@ -68,7 +68,7 @@ async fn a_row_that_comes_while_its_audience_is_held_is_found_when_it_is_given_b
 }
 
 #[tokio::test]
-async fn a_row_that_was_corrected_by_hand_is_found_again() {
+async fn manually_corrected_row_is_found_again() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     insert(&client, 1).await;
@@ -90,7 +90,7 @@ async fn a_row_that_was_corrected_by_hand_is_found_again() {
 
 /// PostgreSQL's text and `jsonb` hold no U+0000: a value chosen by a user must not stop a push.
 #[tokio::test]
-async fn what_text_cannot_hold_is_marked() {
+async fn nul_characters_in_text_are_replaced() {
     let (store, ..) = fresh_at().await;
     let mut odd = occurrence("on");
     odd.variables = vec![
@@ -109,7 +109,7 @@ async fn what_text_cannot_hold_is_marked() {
 }
 
 #[tokio::test]
-async fn a_row_that_is_put_off_comes_in_its_time() {
+async fn deferred_row_is_taken_when_due() {
     let (store, ..) = fresh_at().await;
     let id = store.push_outbox(&occurrence("on"), at(0)).await.unwrap();
     let until = async |turn, due| store.put_back(id, turn, PutBack::Until(at(due))).await;
@@ -124,7 +124,7 @@ async fn a_row_that_is_put_off_comes_in_its_time() {
 }
 
 #[tokio::test]
-async fn a_store_that_was_restored_in_another_server_finds_its_rows() {
+async fn store_restored_on_other_server_finds_rows() {
     let (store, config, place) = fresh_at().await;
     let client = raw(&place).await;
     let moved = "UPDATE gatepost_outbox_look SET done = '999999999999', server = 'another'";
@@ -137,7 +137,7 @@ async fn a_store_that_was_restored_in_another_server_finds_its_rows() {
 
 /// The test uses a server whose counter is higher than the one of this server ever was.
 #[tokio::test]
-async fn what_waited_when_it_was_restored_does_not_hide_what_comes_later() {
+async fn rows_waiting_at_restore_hide_no_later_rows() {
     // An older version may have recorded the server already.
     for noted in ["server = 'another'", "done = '999999999999'"] {
         let (_store, config, place) = fresh_at().await;
@@ -156,7 +156,7 @@ async fn what_waited_when_it_was_restored_does_not_hide_what_comes_later() {
 }
 
 #[tokio::test]
-async fn audiences_that_are_put_off_or_held_are_in_nobody_s_way() {
+async fn deferred_or_taken_audiences_block_no_other() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     client
@@ -187,7 +187,7 @@ async fn insert_many(client: &Client, from: i64, to: i64) {
 }
 
 #[tokio::test]
-async fn audiences_are_listed_in_bites_however_many_one_transaction_has() {
+async fn audiences_of_large_transaction_are_listed_in_batches() {
     let (store, _, place) = fresh_at().await;
     let (client, slow) = (raw(&place).await, raw(&place).await);
     slow.batch_execute("BEGIN").await.unwrap();
@@ -216,7 +216,7 @@ async fn audiences_are_listed_in_bites_however_many_one_transaction_has() {
 /// The platform writes these rows with its own SQL: an unreadable one is set aside, and the rows
 /// behind it are processed.
 #[tokio::test]
-async fn a_row_whose_time_or_turn_is_none_says_so_and_stands_in_nobodys_way() {
+async fn invalid_time_or_turn_fails_only_that_row() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     for bad in ["created = 'infinity'", "created = '-infinity'", "turn = -1"] {

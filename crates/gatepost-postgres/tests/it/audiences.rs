@@ -80,7 +80,7 @@ async fn audience_in_other_spellings_takes_one_turn() {
 }
 
 #[tokio::test]
-async fn row_whose_audience_is_no_id_is_set_aside() {
+async fn row_with_invalid_audience_id_is_set_aside() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     for wrong in WRONG {
@@ -120,7 +120,7 @@ async fn row_whose_audience_is_no_id_is_set_aside() {
 }
 
 #[tokio::test]
-async fn row_run_by_what_is_no_id_is_set_aside() {
+async fn row_with_invalid_run_by_is_unreadable() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     for run_by in ["7", "'tina'", "'007'"] {
@@ -139,7 +139,7 @@ async fn row_run_by_what_is_no_id_is_set_aside() {
 
 /// The insertion and the process that takes turns must agree on the audience of a row.
 #[tokio::test]
-async fn audience_of_any_text_is_as_storage_reads_it() {
+async fn sql_audience_id_matches_storage_for_any_text() {
     let (_store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let zeros = "0".repeat(100_000);
@@ -178,7 +178,7 @@ async fn row_of_nobody_is_found_whenever_it_commits() {
 
 /// The role may only insert, the schema is not in its path, and the path has its own operators.
 #[tokio::test]
-async fn platform_with_a_role_of_its_own_writes_rows() {
+async fn insert_only_platform_role_writes_outbox_rows() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let (schema, role) = (&place.schema, format!("{}_platform", place.schema));
@@ -228,7 +228,7 @@ async fn owners_of_all_widths_are_listed_in_order() {
         store.assign_realm(owner, place, at(0)).await.unwrap();
         store.hold_owner(owner, true, at(0)).await.unwrap();
         let row = store.owner(owner).await.unwrap().unwrap();
-        assert_eq!((row.owner, row.place), (owner, place));
+        assert_eq!((row.owner, row.realm), (owner, place));
     }
     let list = async |which, after| store.list_owners(which, after, 1).await.unwrap();
     let mut after = None;

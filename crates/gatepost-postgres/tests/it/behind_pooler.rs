@@ -39,13 +39,13 @@ mod webhooks {
 }
 
 #[test]
-fn random_calls_are_answered_as_by_the_reference_store_where_sessions_are_pooled() {
+fn random_calls_match_reference_store_with_pooled_sessions() {
     model::check_key_store(4, || place("session"));
     model::check_webhook_store(12, || place("session"));
 }
 
 #[test]
-fn random_calls_are_answered_as_by_the_reference_store_as_a_role_with_settings_of_its_own() {
+fn random_calls_match_reference_store_with_role_settings() {
     let server = || PostgresConfig::url(&pooled().direct());
     model::check_key_store(4, || place_of(pooled().place(), server()));
     model::check_webhook_store(12, || place_of(pooled().place(), server()));
@@ -68,7 +68,7 @@ async fn value(client: &Client, sql: &str) -> String {
 }
 
 #[test]
-fn nothing_is_left_on_a_session_that_others_use_too() {
+fn pooled_session_keeps_no_state_after_calls() {
     const LEFT: &str = "SELECT pg_backend_pid() || ' ' ||
         (SELECT count(*) FROM pg_prepared_statements WHERE name NOT LIKE 'PGBOUNCER%') || ' ' ||
         (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') || ' ' ||
@@ -95,7 +95,7 @@ fn nothing_is_left_on_a_session_that_others_use_too() {
 }
 
 #[tokio::test]
-async fn a_statement_may_take_longer_than_the_role_was_given() {
+async fn statement_outlasts_statement_timeout_of_role() {
     let schema = fresh_schema();
     let config = behind(pooled().mode()).with_schema(&schema);
     let store = PostgresStore::connect(config).await.unwrap();
@@ -113,7 +113,7 @@ async fn a_statement_may_take_longer_than_the_role_was_given() {
 }
 
 #[tokio::test]
-async fn without_a_way_past_the_pooler_a_store_says_what_it_lacks() {
+async fn pooled_store_without_direct_url_is_refused() {
     let config = PostgresConfig::url(&pooled().url("transaction")).with_pooled(true);
     let refused = PostgresStore::connect(config).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Invalid);
@@ -122,7 +122,7 @@ async fn without_a_way_past_the_pooler_a_store_says_what_it_lacks() {
 
 /// Not only by a later statement that fails.
 #[tokio::test]
-async fn a_pooler_that_does_not_keep_statements_is_refused_when_the_store_connects() {
+async fn pooler_without_prepared_statements_is_refused_at_connect() {
     let config = behind("transaction").with_schema(&fresh_schema());
     let connected = PostgresStore::connect(config).await;
     if pooled().knows_statements {
@@ -134,7 +134,7 @@ async fn a_pooler_that_does_not_keep_statements_is_refused_when_the_store_connec
 }
 
 #[tokio::test]
-async fn work_and_changed_keys_are_heard_of_past_the_pooler() {
+async fn notifications_of_work_and_keys_bypass_pooler() {
     for database in [pooled().mode(), "session"] {
         let config = behind(database).with_schema(&fresh_schema());
         let one = PostgresStore::connect(config.clone()).await.unwrap();
@@ -154,7 +154,7 @@ async fn work_and_changed_keys_are_heard_of_past_the_pooler() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_many() {
+async fn process_uses_six_connections_and_stores_share_pooler() {
     let pooled = pooled();
     let schema = fresh_schema();
     let count = |name: &str| {

@@ -83,7 +83,7 @@ async fn give_up(list: List) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_is_given_up_ends_in_the_server_and_nobody_waits_behind_it() {
+async fn abandoned_list_is_cancelled_and_blocks_nobody() {
     let held = Held::new().await;
     let list = held.list();
     held.until(|running| running.len() == 1).await;

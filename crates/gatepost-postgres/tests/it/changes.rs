@@ -45,7 +45,7 @@ async fn named(store: &impl RecordStore, since: RoutesVersion) -> (Vec<TaskId>, 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_edit_of_a_task_with_many_events_logs_one_row_and_enabling_it_tells_of_all() {
+async fn task_with_many_events_logs_one_change_row() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
@@ -82,7 +82,7 @@ async fn an_edit_of_a_task_with_many_events_logs_one_row_and_enabling_it_tells_o
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
+async fn change_log_trim_costs_only_forgotten_changes() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
@@ -103,7 +103,7 @@ async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
 
 /// Changes that were logged together are forgotten together: half of them would look like all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_remembered_as_a_whole_is_not_told() {
+async fn changes_logged_together_are_forgotten_together() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
@@ -123,7 +123,7 @@ async fn what_is_not_remembered_as_a_whole_is_not_told() {
 
 /// The change itself deletes none of the events; nevertheless, they are no longer visible.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_with_many_events_is_gone_at_once_and_its_events_leave_in_bites() {
+async fn task_disappears_immediately_and_its_events_in_batches() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;

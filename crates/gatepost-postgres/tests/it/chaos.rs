@@ -81,15 +81,15 @@ impl World {
 
     async fn claim(&self, random: &mut StdRng) -> Vec<(Claim, WebhookId)> {
         let now = self.now();
-        let mut lanes = Vec::new();
+        let mut queues = Vec::new();
         for _ in 0..6 {
             let webhook = self.hooks[random.random_range(0..HOOKS)];
             for class in QueueClass::ALL {
-                let lane = Lane { webhook, class };
-                lanes.push(LaneClaim { lane, limit: 4 });
+                let queue = WebhookQueue { webhook, class };
+                queues.push(QueueClaim { queue, limit: 4 });
             }
         }
-        let claimed = self.store.claim(&lanes, at(now + LEASE), at(now)).await;
+        let claimed = self.store.claim(&queues, at(now + LEASE), at(now)).await;
         let mut all = Vec::new();
         for claimed in claimed.unwrap() {
             let (delivery, hook) = (claimed.delivery.id, claimed.delivery.webhook);
@@ -195,7 +195,7 @@ impl World {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_dies_or_repeats_itself_loses_nothing_and_ends_nothing_twice() {
+async fn crashes_and_repeated_calls_lose_and_duplicate_nothing() {
     let (store, _, place) = fresh_at().await;
     let mut hooks = Vec::new();
     for n in 0..HOOKS {
@@ -236,19 +236,19 @@ async fn whoever_dies_or_repeats_itself_loses_nothing_and_ends_nothing_twice() {
     for _ in 0..1_000 {
         let now = world.clock.fetch_add(LEASE * 2, Ordering::Relaxed);
         world.store.reclaim(1_000, at(now)).await.unwrap();
-        let lanes = world.hooks.iter().flat_map(|webhook| {
-            QueueClass::ALL.map(|class| LaneClaim {
-                lane: Lane {
+        let queues = world.hooks.iter().flat_map(|webhook| {
+            QueueClass::ALL.map(|class| QueueClaim {
+                queue: WebhookQueue {
                     webhook: *webhook,
                     class,
                 },
                 limit: 1_000,
             })
         });
-        let lanes: Vec<_> = lanes.collect();
+        let queues: Vec<_> = queues.collect();
         let claimed = world
             .store
-            .claim(&lanes, at(now + LEASE), at(now))
+            .claim(&queues, at(now + LEASE), at(now))
             .await
             .unwrap();
         let sent = claimed.iter().map(|claimed| {

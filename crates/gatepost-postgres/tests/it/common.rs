@@ -1,7 +1,7 @@
 //! A store to test, and its database.
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::webhooks::{Claimed, Lane, LaneClaim, QueueClass, QueueStore as _};
+use gatepost_storage::webhooks::{Claimed, QueueClaim, QueueClass, QueueStore as _, WebhookQueue};
 use gatepost_testkit::fixtures::at;
 use tokio_postgres::{Client, NoTls};
 use webhook_model::WebhookId;
@@ -17,9 +17,9 @@ macro_rules! queue {
 
 pub(crate) use queue;
 
-pub(crate) const CLAIM: &str = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
+pub(crate) const CLAIM: &str = queue!("claim_queues", "mixed", "claim", "idle", "claimed");
 pub(crate) const DUE_LANES: &str = queue!(
-    "due_lanes",
+    "due_queues",
     "mixed",
     "claimable",
     "idle",
@@ -27,7 +27,7 @@ pub(crate) const DUE_LANES: &str = queue!(
     "found"
 );
 pub(crate) const LANES_OF: &str = queue!(
-    "lanes_of",
+    "queues_of",
     "mixed",
     "claimable",
     "idle",
@@ -66,20 +66,20 @@ pub(crate) async fn rows(client: &Client, table: &str) -> i64 {
     client.query_one(&count, &[]).await.unwrap().get(0)
 }
 
-pub(crate) fn lane(webhook: WebhookId, class: QueueClass, limit: u32) -> LaneClaim {
-    LaneClaim {
-        lane: Lane { webhook, class },
+pub(crate) fn queue_claim(webhook: WebhookId, class: QueueClass, limit: u32) -> QueueClaim {
+    QueueClaim {
+        queue: WebhookQueue { webhook, class },
         limit,
     }
 }
 
 /// Claims the due deliveries of a webhook, at most 100 of each queue, for a minute.
 pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i64) -> Vec<Claimed> {
-    let lanes = [
-        lane(webhook, QueueClass::First, 100),
-        lane(webhook, QueueClass::Retry, 100),
+    let queues = [
+        queue_claim(webhook, QueueClass::First, 100),
+        queue_claim(webhook, QueueClass::Retry, 100),
     ];
-    store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
+    store.claim(&queues, at(now + 60), at(now)).await.unwrap()
 }
 
 /// Returns the number of pages that a statement touches.

@@ -8,12 +8,12 @@ use gatepost_storage::Row;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, due_lanes, message, settlement_of, webhook,
+    UNLIMITED, at, direct, due_queues, message, settlement_of, webhook,
 };
 use tokio_postgres::Client;
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
-use crate::common::{claim_all, fresh, fresh_at, lane, raw};
+use crate::common::{claim_all, fresh, fresh_at, queue_claim, raw};
 use crate::postgres::FreshSchema;
 
 /// The same changes as a claim that is not committed yet.
@@ -32,7 +32,7 @@ fn claim_of(claimed: &Claimed) -> Claim {
 /// Returns the number of due queues.
 async fn due(store: &PostgresStore, now: i64) -> usize {
     let store = Webhooks::of(Arc::new(store.clone()));
-    due_lanes(&store, now).await.len()
+    due_queues(&store, now).await.len()
 }
 
 async fn in_order(store: &PostgresStore, name: &str) -> WebhookId {
@@ -46,7 +46,7 @@ async fn in_order(store: &PostgresStore, name: &str) -> WebhookId {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
+async fn in_order_webhook_yields_only_its_oldest_delivery() {
     let (store, _) = fresh().await;
     let hook = in_order(&store, "w").await;
     for id in ["m1", "m2", "m3"] {
@@ -96,7 +96,7 @@ async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_busy() {
+async fn in_order_holds_for_leased_and_replayed_deliveries() {
     let (store, _) = fresh().await;
     let hook = in_order(&store, "w").await;
     store
@@ -131,7 +131,7 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn turning_order_on_and_off_counts_for_what_waits_already() {
+async fn order_switch_applies_to_already_waiting_deliveries() {
     let (store, _) = fresh().await;
     let row = store
         .insert_webhook(&webhook("w"), UNLIMITED, at(0))
@@ -165,7 +165,7 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one() {
+async fn concurrent_claims_are_disjoint_one_per_ordered_webhook() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let free = a
@@ -184,11 +184,11 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
     let claims = (0..16).map(|n| {
         let store = if n % 2 == 0 { a.clone() } else { b.clone() };
         tokio::spawn(async move {
-            let lanes = [
-                lane(free, QueueClass::First, 9),
-                lane(ordered, QueueClass::First, 9),
+            let queues = [
+                queue_claim(free, QueueClass::First, 9),
+                queue_claim(ordered, QueueClass::First, 9),
             ];
-            store.claim(&lanes, at(60), at(1)).await.unwrap()
+            store.claim(&queues, at(60), at(1)).await.unwrap()
         })
     });
     let mut seen = HashSet::new();
@@ -217,7 +217,7 @@ async fn taken() -> (PostgresStore, FreshSchema, Client, Row<WebhookId, Webhook>
 
 /// The claim has read that there is no order, and commits after the switch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
+async fn in_order_webhook_waits_for_earlier_concurrent_claim() {
     let (store, place, client, hook) = taken().await;
     let look = raw(&place).await;
     let mut ordered = hook.clone();
@@ -241,7 +241,7 @@ async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
 
 /// The state after a process died between an edit and the record of the running claims.
 #[tokio::test]
-async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
+async fn interrupted_order_switch_delays_webhook_briefly() {
     let (store, _, client, hook) = taken().await;
     let left = "UPDATE gatepost_webhook SET in_order = true, ordered_after = -10000; COMMIT";
     client.batch_execute(left).await.unwrap();
@@ -265,7 +265,7 @@ async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
 }
 
 #[tokio::test]
-async fn what_ran_before_the_order_is_waited_for_until_it_is_settled_or_deleted() {
+async fn in_order_webhook_waits_until_earlier_leases_end() {
     let (store, _, _) = fresh_at().await;
     let [hook, other] = ["w", "other"].map(webhook);
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();

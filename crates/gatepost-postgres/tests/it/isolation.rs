@@ -6,7 +6,7 @@ use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
-use gatepost_testkit::fixtures::{UNLIMITED, at, lane, task, webhook_of};
+use gatepost_testkit::fixtures::{UNLIMITED, at, queue_claim, task, webhook_of};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -18,13 +18,13 @@ fn as_by_hash(of: Realm) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_every_emit_shares_is_locked_by_no_tenant() {
+async fn tenant_change_does_not_lock_shared_realms() {
     for shared in [Realm::System, Realm::Shared] {
         let two = two_where(&as_by_hash(shared)).await;
-        let basis = two.basis_of(&[two.other, shared]).await;
+        let precondition = two.basis_of(&[two.other, shared]).await;
         let change = two.change_that_hangs().await;
         let emit = Enqueue {
-            basis,
+            precondition,
             ..one(two.of_other, "m")
         };
         let stored = timeout(SOON, two.b.enqueue(emit, at(0))).await;
@@ -50,7 +50,7 @@ async fn changes(two: &Two, store: &PostgresStore, count: usize) -> Vec<JoinHand
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_that_wait_for_one_place_leave_the_connections_to_others() {
+async fn changes_waiting_for_one_realm_leave_connections_free() {
     let two = two().await;
     let config = two.config.clone().with_max_connections(5);
     let store = PostgresStore::connect(config).await.unwrap();
@@ -59,8 +59,8 @@ async fn changes_that_wait_for_one_place_leave_the_connections_to_others() {
     sleep(Duration::from_millis(100)).await;
     let others = async {
         store.enqueue(one(two.of_other, "m"), at(0)).await.unwrap();
-        let lane = lane(two.of_other, QueueClass::First);
-        assert_eq!(store.claim(&[lane], at(60), at(1)).await.unwrap().len(), 1);
+        let queue = queue_claim(two.of_other, QueueClass::First);
+        assert_eq!(store.claim(&[queue], at(60), at(1)).await.unwrap().len(), 1);
         let row = store.webhook(two.of_other).await.unwrap().unwrap();
         store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
         let gone = gatepost_storage::owners::Removal::Owner(OwnerId(2));
@@ -78,7 +78,7 @@ async fn changes_that_wait_for_one_place_leave_the_connections_to_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_of_a_place_that_stays_locked_is_refused_after_a_while() {
+async fn change_of_locked_realm_is_unavailable_after_timeout() {
     let two = two().await;
     let config = two.config.clone();
     let config = config.with_lock_timeout(Duration::from_millis(400));
@@ -102,7 +102,7 @@ fn set(two: &Two, name: &str) -> Vec<Enqueue> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sets_of_enqueues_wait_for_no_change_and_one_time_tasks_for_no_set() {
+async fn enqueue_sets_and_one_time_tasks_never_wait() {
     let two = two().await;
     let third = Realm::Tenant(TenantId(u128::MAX));
     two.a.assign_realm(OwnerId(3), third, at(0)).await.unwrap();
@@ -111,7 +111,7 @@ async fn sets_of_enqueues_wait_for_no_change_and_one_time_tasks_for_no_set() {
     let hook = hook.unwrap().id;
     let once = two.a.insert_task(&task(hook), UNLIMITED, at(0)).await;
     let consume = Enqueue {
-        basis: two.basis_of(&[third]).await,
+        precondition: two.basis_of(&[third]).await,
         consume: vec![once.unwrap().id],
         ..one(hook, "once")
     };

@@ -22,9 +22,9 @@ fn two(hook: WebhookId, id: &str) -> Enqueue {
     direct(vec![leased(1), leased(2)])
 }
 
-async fn by_place(store: &PostgresStore, behind: i64) -> Basis {
+async fn by_place(store: &PostgresStore, behind: i64) -> Precondition {
     let version = store.routes_versions(&[Realm::Shared]).await.unwrap()[0];
-    Basis::Realms(vec![(Realm::Shared, RoutesVersion(version.0 - behind))])
+    Precondition::Realms(vec![(Realm::Shared, RoutesVersion(version.0 - behind))])
 }
 
 fn stored(answer: Enqueued) -> Vec<StoredDelivery> {
@@ -35,11 +35,11 @@ fn stored(answer: Enqueued) -> Vec<StoredDelivery> {
 }
 
 #[tokio::test]
-async fn what_is_leased_for_as_long_shares_a_token_and_is_numbered_as_it_was_given() {
+async fn equal_leases_share_token_and_keep_given_order() {
     let (store, _, place) = fresh_at().await;
     let hook = stored_webhook(&store, "w").await;
     let mut batch = two(hook, "a");
-    batch.basis = by_place(&store, 0).await;
+    batch.precondition = by_place(&store, 0).await;
     let both = stored(store.enqueue(batch, at(0)).await.unwrap());
     assert!(both[0].id < both[1].id && both[0].token.is_some());
     assert_eq!(both[0].token, both[1].token);
@@ -56,11 +56,11 @@ async fn what_is_leased_for_as_long_shares_a_token_and_is_numbered_as_it_was_giv
 }
 
 #[tokio::test]
-async fn of_what_is_leased_nothing_is_stored_where_something_is_wrong() {
+async fn leased_batch_with_any_error_stores_nothing() {
     let (store, _, place) = fresh_at().await;
     let hook = stored_webhook(&store, "w").await;
     let mut stale = two(hook, "a");
-    stale.basis = by_place(&store, 1).await;
+    stale.precondition = by_place(&store, 1).await;
     let stale = store.enqueue(stale, at(0)).await.unwrap();
     assert_eq!(stale, Enqueued::RoutesChanged);
     let mut unknown = two(hook, "b");
@@ -73,13 +73,13 @@ async fn of_what_is_leased_nothing_is_stored_where_something_is_wrong() {
 }
 
 #[tokio::test]
-async fn what_is_leased_of_a_webhook_in_order_is_noted_by_it() {
+async fn in_order_webhook_records_token_of_leased_batch() {
     let (store, _, place) = fresh_at().await;
     let mut ordered = webhook("o");
     ordered.order = DeliveryOrder::InOrder;
     let ordered = store.insert_webhook(&ordered, UNLIMITED, at(0));
     let mut batch = two(ordered.await.unwrap().id, "a");
-    batch.basis = by_place(&store, 0).await;
+    batch.precondition = by_place(&store, 0).await;
     let both = stored(store.enqueue(batch, at(0)).await.unwrap());
     let client = raw(&place).await;
     let after = "SELECT ordered_after FROM gatepost_webhook";
@@ -88,14 +88,14 @@ async fn what_is_leased_of_a_webhook_in_order_is_noted_by_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn enqueues_of_many_callers_are_judged_alone_whether_they_wait_or_are_leased() {
+async fn concurrent_enqueues_are_checked_individually_leased_or_waiting() {
     let (store, _, place) = fresh_at().await;
     let hook = stored_webhook(&store, "w").await;
     let (now, before) = (by_place(&store, 0).await, by_place(&store, 1).await);
     let calls = (0..90).map(|n| {
         let (store, mut batch) = (store.clone(), two(hook, &format!("m{n}-")));
-        let basis = if n % 15 == 7 { &before } else { &now };
-        batch.basis = basis.clone();
+        let precondition = if n % 15 == 7 { &before } else { &now };
+        batch.precondition = precondition.clone();
         if n % 3 == 0 {
             batch.deliveries[0].lease_until = None;
         }

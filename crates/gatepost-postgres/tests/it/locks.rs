@@ -14,7 +14,7 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, StoreError};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, key, lane, message, outbox, task, webhook_of,
+    UNLIMITED, at, direct, key, message, outbox, queue_claim, task, webhook_of,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -107,13 +107,13 @@ impl Two {
         self.client.batch_execute("ROLLBACK").await.unwrap();
     }
 
-    async fn basis(&self, place: Realm) -> Basis {
+    async fn precondition(&self, place: Realm) -> Precondition {
         self.basis_of(&[place]).await
     }
 
-    pub(crate) async fn basis_of(&self, places: &[Realm]) -> Basis {
+    pub(crate) async fn basis_of(&self, places: &[Realm]) -> Precondition {
         let versions = self.a.routes_versions(places).await.unwrap();
-        Basis::Realms(places.iter().copied().zip(versions).collect())
+        Precondition::Realms(places.iter().copied().zip(versions).collect())
     }
 }
 
@@ -122,20 +122,20 @@ pub(crate) fn one(hook: WebhookId, id: &str) -> Enqueue {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_a_place_is_changed_all_enqueue() {
+async fn enqueues_continue_while_realm_changes() {
     let two = two().await;
-    let old = two.basis(two.one).await;
-    let under = two.basis(two.other).await;
+    let old = two.precondition(two.one).await;
+    let under = two.precondition(two.other).await;
     let change = two.change_that_hangs().await;
     let mut calls = Vec::new();
     for n in 0..60 {
         let store = if n % 2 == 0 { &two.a } else { &two.b };
         let mut own = one(two.of_one, &format!("one{n}"));
         if n % 3 == 0 {
-            own.basis = old.clone();
+            own.precondition = old.clone();
         }
         let other = Enqueue {
-            basis: under.clone(),
+            precondition: under.clone(),
             ..one(two.of_other, &format!("other{n}"))
         };
         for batch in [own, other] {
@@ -156,7 +156,7 @@ async fn while_a_place_is_changed_all_enqueue() {
     two.let_go().await;
     change.await.unwrap().unwrap();
     let stale = Enqueue {
-        basis: old,
+        precondition: old,
         ..one(two.of_one, "stale")
     };
     let refused = two.a.enqueue(stale, at(0)).await.unwrap();
@@ -164,13 +164,13 @@ async fn while_a_place_is_changed_all_enqueue() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_and_one_time_tasks_of_another_place_do_not_wait() {
+async fn other_realm_changes_and_one_time_tasks_proceed() {
     let two = two().await;
     let once = task(two.of_other);
     let once = two.a.insert_task(&once, UNLIMITED, at(0)).await.unwrap();
     let change = two.change_that_hangs().await;
     let consume = Enqueue {
-        basis: two.basis(two.other).await,
+        precondition: two.precondition(two.other).await,
         consume: vec![once.id],
         ..one(two.of_other, "once")
     };
@@ -198,7 +198,7 @@ async fn changes_and_one_time_tasks_of_another_place_do_not_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_webhook_that_somebody_holds_keeps_no_claim_waiting() {
+async fn locked_webhook_delays_no_claim() {
     let two = two().await;
     let mut ordered = two.a.webhook(two.of_one).await.unwrap().unwrap();
     ordered.value.order = DeliveryOrder::InOrder;
@@ -213,8 +213,8 @@ async fn a_webhook_that_somebody_holds_keeps_no_claim_waiting() {
         two.of_one
     );
     two.client.batch_execute(&hold).await.unwrap();
-    let lanes = [two.of_one, two.of_other].map(|hook| lane(hook, QueueClass::First));
-    let claim = timeout(SOON, two.b.claim(&lanes, at(60), at(1))).await;
+    let queues = [two.of_one, two.of_other].map(|hook| queue_claim(hook, QueueClass::First));
+    let claim = timeout(SOON, two.b.claim(&queues, at(60), at(1))).await;
     let claimed = claim.expect("held up").unwrap();
     let webhooks: Vec<_> = claimed.iter().map(|c| c.delivery.webhook).collect();
     assert_eq!(webhooks, [two.of_one, two.of_other]);
@@ -222,7 +222,7 @@ async fn a_webhook_that_somebody_holds_keeps_no_claim_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
+async fn locked_outbox_row_delays_no_other_batch() {
     let two = two().await;
     let occurrence = gatepost_testkit::fixtures::occurrence("poweron");
     let row = two.a.push_outbox(&occurrence, at(0)).await.unwrap();
@@ -255,7 +255,7 @@ async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
 /// A reader that sees a delivery of a webhook in order sees all with lower numbers, even if two
 /// processes enqueue at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn row_numbers_of_a_webhook_in_order_rise_in_the_order_of_commits() {
+async fn in_order_row_numbers_rise_in_commit_order() {
     let two = two().await;
     let mut ordered = two.a.webhook(two.of_one).await.unwrap().unwrap();
     ordered.value.order = DeliveryOrder::InOrder;
@@ -288,7 +288,7 @@ async fn row_numbers_of_a_webhook_in_order_rise_in_the_order_of_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_gone_leaves_in_bites_while_its_owner_goes_on() {
+async fn deleted_rows_leave_in_batches_while_owner_writes() {
     let two = two().await;
     for n in 0..6 {
         let many = (0..1000).map(|m| message(two.of_one, &format!("b{n}m{m}"), at(0)));

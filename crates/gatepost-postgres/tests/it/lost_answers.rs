@@ -79,7 +79,7 @@ fn in_doubt<T>(answer: Result<T, StoreError>) -> (ErrorKind, bool) {
 
 /// WIRE 1: the answer to a client must not say that the request may simply be repeated.
 #[tokio::test]
-async fn an_insertion_whose_answer_was_lost_is_in_doubt_and_a_refused_one_is_not() {
+async fn insert_is_in_doubt_only_after_lost_answer() {
     let fresh = postgres::fresh();
     let (way, url) = Way::to(&fresh.url).await;
     let config = PostgresConfig::url(&url).with_schema(&fresh.schema);

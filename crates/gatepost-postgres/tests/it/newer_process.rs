@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{KeySlice, KeyStore as _};
+use gatepost_storage::keys::{KeyShard, KeyStore as _};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, StoreError};
 use gatepost_testkit::fixtures::{
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;
 use webhook_model::WebhookId;
 
-use crate::common::{claim_all, fresh_at, lane, raw, rows};
+use crate::common::{claim_all, fresh_at, queue_claim, raw, rows};
 use crate::postgres;
 
 /// The changes of a later version: a column that says what a key is good for, and one more version.
@@ -57,8 +57,8 @@ fn refusal<T: std::fmt::Debug>(what: &str, answer: Result<T, StoreError>) {
 async fn every_call_is_refused(store: &PostgresStore, hook: WebhookId, claimed: &Claimed) {
     let sent = vec![settlement(claimed, Disposition::Sent)];
     refusal("settle", store.settle(sent, at(1)).await);
-    let lanes = [lane(hook, QueueClass::First, 9)];
-    refusal("claim", store.claim(&lanes, at(60), at(1)).await);
+    let queues = [queue_claim(hook, QueueClass::First, 9)];
+    refusal("claim", store.claim(&queues, at(60), at(1)).await);
     let more = direct(vec![message(hook, "more", at(0))]);
     refusal("enqueue", store.enqueue(more, at(1)).await);
     let again = store.insert_webhook(&webhook("x"), UNLIMITED, at(1)).await;
@@ -67,12 +67,12 @@ async fn every_call_is_refused(store: &PostgresStore, hook: WebhookId, claimed: 
     refusal("figures", store.queue_stats().await);
     let present = key(1, "k").lookup;
     refusal("authenticate", store.key_by_lookup(present).await);
-    let slice = KeySlice::of(present);
-    assert_eq!(store.key_generation(slice), None, "no key is remembered");
+    let shard = KeyShard::of(present);
+    assert_eq!(store.key_generation(shard), None, "no key is remembered");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_beside_a_newer_schema_touches_nothing_and_loses_nothing() {
+async fn process_with_newer_schema_writes_and_loses_nothing() {
     let (store, config, at_) = fresh_at().await;
     let client = raw(&at_).await;
     let hook = stored_webhook(&store, "w").await;
@@ -98,7 +98,7 @@ async fn a_process_beside_a_newer_schema_touches_nothing_and_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_is_not_notified_notices_by_its_next_beat() {
+async fn process_without_notification_notices_migration_by_next_beat() {
     let (store, _, at_) = fresh_at().await;
     let hook = stored_webhook(&store, "w").await;
     migrate(&raw(&at_).await, FORWARD, "").await;
@@ -122,7 +122,7 @@ async fn passage(to: String) -> (u16, JoinSet<()>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_can_no_longer_listen_notices_by_its_next_call() {
+async fn process_without_listener_notices_migration_by_next_call() {
     let at_ = postgres::fresh();
     let server: tokio_postgres::Config = at_.url.parse().unwrap();
     let (port, passing) = passage(format!("127.0.0.1:{}", server.get_ports()[0])).await;
@@ -136,8 +136,8 @@ async fn a_process_that_can_no_longer_listen_notices_by_its_next_call() {
     let store = PostgresStore::connect(config).await.unwrap();
     let hook = stored_webhook(&store, "w").await;
     drop(passing);
-    let slice = KeySlice(0);
-    while store.key_generation(slice).is_some() {
+    let shard = KeyShard(0);
+    while store.key_generation(shard).is_some() {
         sleep(Duration::from_millis(2)).await;
     }
     store.webhook(hook).await.unwrap();

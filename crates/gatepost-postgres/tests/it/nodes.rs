@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use apikey_core::LastLogin;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse, Login};
+use gatepost_storage::keys::{ChangedKeys, KeyShard, KeyStore, KeyUse, Login};
 use gatepost_storage::webhooks::{Arrived, OutboxStore, QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
@@ -18,7 +18,7 @@ use crate::common::{fresh, fresh_at, raw};
 use crate::postgres::{self, TestPostgres};
 
 /// Whether a node knows of changes at all is the same for every shard.
-const ANY: KeySlice = KeySlice(0);
+const ANY: KeyShard = KeyShard(0);
 /// The limit that the README states.
 const BOUND: Duration = Duration::from_secs(2);
 
@@ -41,7 +41,7 @@ async fn until(what: &str, limit: Duration, mut reached: impl FnMut() -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn when_delete_returns_every_node_knows_or_answers_none() {
+async fn key_change_reaches_nodes_or_generation_is_none() {
     let (a, config) = fresh().await;
     let (b, c) = (
         PostgresStore::connect(config.clone()).await.unwrap(),
@@ -53,26 +53,26 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
             .insert_key(&key(1, &format!("k{round}")), u64::MAX)
             .await
             .unwrap();
-        let slice = KeySlice::of(row.key.lookup);
+        let shard = KeyShard::of(row.key.lookup);
         until("confirmation", BOUND * 2, || {
             [&a, &b, &c]
                 .iter()
-                .all(|n| n.key_generation(slice).is_some())
+                .all(|n| n.key_generation(shard).is_some())
         })
         .await;
-        let before = [&a, &b, &c].map(|n| n.key_generation(slice).unwrap());
+        let before = [&a, &b, &c].map(|n| n.key_generation(shard).unwrap());
         if round % 2 == 0 {
             a.delete_key(row.id, at(1)).await.unwrap();
         } else {
             a.update_key(&row, at(1)).await.unwrap();
         }
-        let after = [&a, &b, &c].map(|n| n.key_generation(slice));
+        let after = [&a, &b, &c].map(|n| n.key_generation(shard));
         for (node, (before, after)) in [&a, &b, &c].into_iter().zip(before.into_iter().zip(after)) {
             assert!(
                 after.is_none_or(|after| after > before),
                 "round {round}: {before:?} {after:?}"
             );
-            let changes = node.key_changes(slice, before).await.unwrap();
+            let changes = node.key_changes(shard, before).await.unwrap();
             assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
         }
     }
@@ -83,13 +83,13 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_another_node_changed_is_known_without_a_question_to_the_database() {
+async fn key_changes_of_other_node_need_no_query() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let changed_since = |slice, before| {
+    let changed_since = |shard, before| {
         let mut context = Context::from_waker(Waker::noop());
-        let Poll::Ready(changes) = pin!(b.key_changes(slice, before)).poll(&mut context) else {
-            panic!("requests that present keys of this slice would wait for the database");
+        let Poll::Ready(changes) = pin!(b.key_changes(shard, before)).poll(&mut context) else {
+            panic!("requests that present keys of this shard would wait for the database");
         };
         changes.unwrap().changed
     };
@@ -98,55 +98,55 @@ async fn what_another_node_changed_is_known_without_a_question_to_the_database()
         let new = key(1, &format!("k{n}"));
         rows.push(a.insert_key(&new, u64::MAX).await.unwrap());
     }
-    let slices = rows.iter().map(|row| KeySlice::of(row.key.lookup));
-    let before: Vec<_> = slices.map(|s| (s, b.key_generation(s).unwrap())).collect();
+    let shards = rows.iter().map(|row| KeyShard::of(row.key.lookup));
+    let before: Vec<_> = shards.map(|s| (s, b.key_generation(s).unwrap())).collect();
     for row in &rows {
         a.update_key(row, at(1)).await.unwrap();
     }
-    for (slice, before) in before {
-        let of_slice = rows.iter().map(|row| row.key.lookup);
-        let of_slice = of_slice.filter(|key| KeySlice::of(*key) == slice).collect();
-        assert_eq!(changed_since(slice, before), ChangedKeys::These(of_slice));
+    for (shard, before) in before {
+        let of_shard = rows.iter().map(|row| row.key.lookup);
+        let of_shard = of_shard.filter(|key| KeyShard::of(*key) == shard).collect();
+        assert_eq!(changed_since(shard, before), ChangedKeys::These(of_shard));
     }
 
     // For its own changes this process asks the database, until a beat has read them.
     let (row, other) = (&rows[0], &rows[1]);
-    let slice = KeySlice::of(row.key.lookup);
-    let before = b.key_generation(slice).unwrap();
+    let shard = KeyShard::of(row.key.lookup);
+    let before = b.key_generation(shard).unwrap();
     b.delete_key(row.id, at(2)).await.unwrap();
     b.delete_key(other.id, at(2)).await.unwrap();
-    let changes = b.key_changes(slice, before).await.unwrap();
+    let changes = b.key_changes(shard, before).await.unwrap();
     let ChangedKeys::These(changed) = changes.changed else {
         panic!("{changes:?}");
     };
     assert!(changed.contains(&row.key.lookup));
-    assert!(Some(changes.generation) >= b.key_generation(slice));
+    assert!(Some(changes.generation) >= b.key_generation(shard));
 }
 
 /// Changes that are no longer logged, or more than a node remembers: the database is asked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_beat_did_not_read_is_asked_for() {
+async fn key_changes_missed_by_beat_are_queried() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let slice = KeySlice(7);
+    let shard = KeyShard(7);
     let unnamed = "UPDATE gatepost_key_generation SET generation = generation + 3;
-        UPDATE gatepost_key_slice s SET generation = g.generation, forgotten = g.generation
-        FROM gatepost_key_generation g WHERE s.slice = 7";
-    let many = "INSERT INTO gatepost_key_change (slice, generation, lookup)
+        UPDATE gatepost_key_shard s SET generation = g.generation, forgotten = g.generation
+        FROM gatepost_key_generation g WHERE s.shard = 7";
+    let many = "INSERT INTO gatepost_key_change (shard, generation, lookup)
         SELECT n % 256, g.generation + n, translate(lpad(n::text, 16, 'x'), '0', 'y')
         FROM gatepost_key_generation g, generate_series(1, 2048) AS n;
         UPDATE gatepost_key_generation SET generation = generation + 2048;
-        UPDATE gatepost_key_slice s SET generation = (SELECT max(c.generation) FROM gatepost_key_change c WHERE c.slice = s.slice)";
+        UPDATE gatepost_key_shard s SET generation = (SELECT max(c.generation) FROM gatepost_key_change c WHERE c.shard = s.shard)";
     for (change, named) in [(unnamed, None), (many, Some(8))] {
-        let before = store.key_generation(slice).unwrap();
+        let before = store.key_generation(shard).unwrap();
         client
             .batch_execute(&format!("BEGIN; {change}; COMMIT"))
             .await
             .unwrap();
-        let moved = || store.key_generation(slice).is_some_and(|now| now > before);
+        let moved = || store.key_generation(shard).is_some_and(|now| now > before);
         until("the next beat", BOUND, moved).await;
-        let changes = store.key_changes(slice, before).await.unwrap();
-        assert!(Some(changes.generation) >= store.key_generation(slice));
+        let changes = store.key_changes(shard, before).await.unwrap();
+        assert!(Some(changes.generation) >= store.key_generation(shard));
         let count = match changes.changed {
             ChangedKeys::These(keys) => Some(keys.len()),
             ChangedKeys::All => None,
@@ -156,7 +156,7 @@ async fn what_a_beat_did_not_read_is_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lease() {
+async fn silent_node_is_awaited_until_its_lease_ends() {
     let fresh = postgres::fresh();
     let schema = &fresh.schema;
     let a = PostgresStore::connect(PostgresConfig::url(&fresh.url).with_schema(schema))
@@ -189,7 +189,7 @@ async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lea
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() {
+async fn severed_listener_reports_no_generation_then_all_changed() {
     let server = TestPostgres::start();
     let config = PostgresConfig::url(server.url());
     let (a, b) = (
@@ -199,10 +199,10 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
     let client = admin(server.url()).await;
     for _ in 0..5 {
         let row = a.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
-        let slice = KeySlice::of(row.key.lookup);
-        let known = || b.key_generation(slice).is_some();
+        let shard = KeyShard::of(row.key.lookup);
+        let known = || b.key_generation(shard).is_some();
         until("confirmation", BOUND * 2, known).await;
-        let before = b.key_generation(slice).unwrap();
+        let before = b.key_generation(shard).unwrap();
         let mut cut = 0;
         for _ in 0..100 {
             cut += client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%(listening)'", &[]).await.unwrap().len();
@@ -212,17 +212,17 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
             sleep(Duration::from_millis(20)).await;
         }
         assert!(cut >= 2, "{cut}");
-        until("None", BOUND, || b.key_generation(slice) != Some(before)).await;
+        until("None", BOUND, || b.key_generation(shard) != Some(before)).await;
         a.delete_key(row.id, at(1)).await.unwrap();
-        let now = b.key_generation(slice);
+        let now = b.key_generation(shard);
         assert!(now.is_none_or(|now| now > before));
-        until("healing", BOUND * 3, || b.key_generation(slice).is_some()).await;
+        until("healing", BOUND * 3, || b.key_generation(shard).is_some()).await;
         assert!(
-            b.key_generation(slice).unwrap() > before,
+            b.key_generation(shard).unwrap() > before,
             "even had nothing changed, the cache must ask"
         );
         assert_eq!(
-            b.key_changes(slice, before).await.unwrap().changed,
+            b.key_changes(shard, before).await.unwrap().changed,
             ChangedKeys::All
         );
         assert!(b.key_by_lookup(row.key.lookup).await.unwrap().is_none());
@@ -230,7 +230,7 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crashed_server_is_found_again_without_a_restart_of_ours() {
+async fn store_reconnects_after_server_crash_without_restart() {
     let server = TestPostgres::start();
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
@@ -309,7 +309,7 @@ async fn a_read_only_server_is_transient_and_heals() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn row_of_the_outbox_that_was_announced_wakes_another_node() {
+async fn announced_outbox_row_wakes_another_node() {
     let (a, config) = fresh().await;
     let b = Arc::new(PostgresStore::connect(config).await.unwrap());
     // Rows that arrived before the process listened are unknown to it.
@@ -357,7 +357,7 @@ async fn work_that_one_node_leaves_wakes_another() {
 
 /// A query for newly due deliveries does not find those with an old due time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
+async fn many_updated_webhooks_are_all_named_to_nodes() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let mut rows = Vec::new();
@@ -376,9 +376,9 @@ async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
     }
     while !left.is_empty() {
         let arrived = timeout(BOUND * 10, b.work_arrived()).await;
-        if let Arrived::Lanes(lanes) = arrived.expect("all are named") {
-            for lane in lanes {
-                left.remove(&lane.webhook);
+        if let Arrived::Queues(queues) = arrived.expect("all are named") {
+            for queue in queues {
+                left.remove(&queue.webhook);
             }
         }
     }
@@ -387,7 +387,7 @@ async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
 /// Each node names the keys in another order, days begin in between, and keys are deleted at the
 /// same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circle() {
+async fn concurrent_node_uses_add_up_without_deadlock() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let mut keys = Vec::new();
@@ -473,7 +473,7 @@ impl tracing::Subscriber for Panics {
 
 /// Each task of the store runs on this thread, so its log events go to that subscriber.
 #[tokio::test]
-async fn a_subscriber_that_panics_costs_a_connection_and_no_notice_afterwards() {
+async fn panicking_log_subscriber_costs_no_later_notification() {
     let server = TestPostgres::start();
     let config = PostgresConfig::url(server.url());
     let a = PostgresStore::connect(config.clone()).await.unwrap();

@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
+use gatepost_testkit::fixtures::{
+    at, direct, keep_all, message, queue_claim, settlement, stored_webhook,
+};
 use tokio_postgres::{Client, NoTls};
 use webhook_model::WebhookId;
 
@@ -24,9 +26,9 @@ async fn claim(store: &PostgresStore, hook: WebhookId, now: i64) -> Claimed {
 }
 
 async fn claim_of(store: &PostgresStore, hook: WebhookId, class: QueueClass, now: i64) -> Claimed {
-    let one = LaneClaim {
+    let one = QueueClaim {
         limit: 1,
-        ..lane(hook, class)
+        ..queue_claim(hook, class)
     };
     let claimed = store.claim(&[one], at(now + 10_000), at(now)).await;
     claimed.unwrap().into_iter().next().unwrap()
@@ -84,7 +86,7 @@ async fn parts(client: &Client) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
+async fn open_deliveries_survive_drop_of_their_partition() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
@@ -133,15 +135,15 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
 
 /// Otherwise a delivery that was sent before its process ended is sent again.
 #[tokio::test]
-async fn what_ended_is_not_taken_back_though_its_partition_left_while_a_claim_had_it() {
+async fn ended_delivery_is_not_reclaimed_after_partition_drop() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
     let both = ["sent", "runs"].map(|id| message(hook, id, at(0)));
     store.enqueue(direct(both.into()), at(0)).await.unwrap();
-    let two = LaneClaim {
+    let two = QueueClaim {
         limit: 2,
-        ..lane(hook, QueueClass::First)
+        ..queue_claim(hook, QueueClass::First)
     };
     let claimed = store.claim(&[two], at(10), at(0)).await.unwrap();
     assert_eq!(claimed[0].token, claimed[1].token, "of one claim");
@@ -160,7 +162,7 @@ async fn what_ended_is_not_taken_back_though_its_partition_left_while_a_claim_ha
 }
 
 #[tokio::test]
-async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
+async fn deliveries_past_last_partition_are_stored_and_purged() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;
@@ -189,7 +191,7 @@ async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
 }
 
 #[tokio::test]
-async fn a_reader_of_the_log_puts_its_partitions_off_and_keeps_nobody_from_storing() {
+async fn log_reader_delays_partition_drop_but_no_writes() {
     let (store, _, place) = fresh_at().await;
     let (client, reader) = (raw(&place).await, raw(&place).await);
     let hook = stored_webhook(&store, "w").await;
@@ -228,7 +230,7 @@ async fn plain_role(owner: &Client, place: &FreshSchema) -> String {
 }
 
 #[tokio::test]
-async fn a_role_that_may_not_define_tables_deletes_in_bites() {
+async fn role_without_ddl_deletes_rows_instead_of_partitions() {
     let (made, _, place) = fresh_at().await;
     made.close().await;
     let client = raw(&place).await;
@@ -251,7 +253,7 @@ async fn a_role_that_may_not_define_tables_deletes_in_bites() {
 }
 
 #[tokio::test]
-async fn what_waits_from_before_all_partitions_is_found_by_its_time_and_expires() {
+async fn waiting_delivery_before_partitions_is_listed_and_expires() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;

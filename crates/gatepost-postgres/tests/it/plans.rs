@@ -20,33 +20,33 @@ const HOT: &[(&str, &str, &[&str])] = &[
         "claim",
         CLAIM,
         &[
-            "gatepost_queue_lane",
+            "gatepost_queue_class",
             "gatepost_queue_of_webhook",
             "gatepost_running_in_order",
             "gatepost_delivery_0_pkey",
         ],
     ),
     (
-        "due_lanes",
+        "due_queues",
         DUE_LANES,
-        &["gatepost_queue_due", "gatepost_queue_lane"],
+        &["gatepost_queue_due", "gatepost_queue_class"],
     ),
     (
-        "lanes_of",
+        "queues_of",
         LANES_OF,
-        &["gatepost_queue_due", "gatepost_queue_lane"],
+        &["gatepost_queue_due", "gatepost_queue_class"],
     ),
     (
-        "sweep_lanes",
+        "sweep_queues",
         queue!(
-            "sweep_lanes",
+            "sweep_queues",
             "mixed",
             "claimable",
             "idle",
             "claimable_end",
             "found"
         ),
-        &["gatepost_queue_lane"],
+        &["gatepost_queue_class"],
     ),
     (
         "acknowledge",
@@ -231,7 +231,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
 /// The cost of a change of records depends on the changed rows: planning the statements that read
 /// it would cost several times as much, in every process.
 #[tokio::test]
-async fn what_changed_in_a_place_is_read_by_plans_made_before() {
+async fn realm_changes_are_read_by_cached_plans() {
     let fresh = postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
         .with_schema(&fresh.schema)

@@ -20,12 +20,12 @@ async fn common(store: &PostgresStore) -> RoutesVersion {
     store.routes_versions(&[Realm::Shared]).await.unwrap()[0]
 }
 
-fn by(version: RoutesVersion) -> Basis {
-    Basis::Realms(vec![(Realm::Shared, version)])
+fn by(version: RoutesVersion) -> Precondition {
+    Precondition::Realms(vec![(Realm::Shared, version)])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_that_share_a_commit_are_judged_alone() {
+async fn calls_sharing_a_commit_are_checked_individually() {
     let (store, _) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     let version = common(&store).await;
@@ -37,9 +37,9 @@ async fn calls_that_share_a_commit_are_judged_alone() {
                 1 => batch
                     .deliveries
                     .push(message(WebhookId(404), &format!("x{n}"), at(0))),
-                2 => batch.basis = by(RoutesVersion(version.0 - 1)),
+                2 => batch.precondition = by(RoutesVersion(version.0 - 1)),
                 3 => batch.origin = named(&format!("o{}", n / 12)),
-                5 => batch.basis = by(version),
+                5 => batch.precondition = by(version),
                 _ => {}
             }
             (n, store.enqueue(batch, at(0)).await)
@@ -64,7 +64,7 @@ async fn calls_that_share_a_commit_are_judged_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
+async fn one_time_task_runs_once_despite_concurrent_emits() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let hook = a
@@ -82,7 +82,7 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
         let emits = (0..8).map(|n| {
             let store = if n % 2 == 0 { a.clone() } else { b.clone() };
             let batch = Enqueue {
-                basis: by(version),
+                precondition: by(version),
                 consume: vec![once],
                 ..direct(vec![message(hook, &format!("r{round}n{n}"), at(0))])
             };
@@ -105,7 +105,7 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
+async fn enqueue_with_outdated_routes_is_never_stored() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let hook = a
@@ -120,7 +120,7 @@ async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
             for n in 0..300 {
                 let version = common(&b).await;
                 let batch = Enqueue {
-                    basis: by(version),
+                    precondition: by(version),
                     ..direct(vec![message(hook, &format!("m{n}"), at(0))])
                 };
                 if let Enqueued::Stored { moved, .. } = b.enqueue(batch, at(0)).await.unwrap() {
@@ -141,7 +141,7 @@ async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
+async fn unreadable_delivery_ends_and_blocks_no_other() {
     let server = TestPostgres::start();
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
@@ -188,7 +188,7 @@ async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
 /// Emits and settles while backends are terminated and the server crashes: no acknowledged data is
 /// lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
+async fn faults_under_load_lose_no_acknowledged_data() {
     let server = TestPostgres::start();
     let store = Arc::new(
         PostgresStore::connect(PostgresConfig::url(server.url()))
@@ -305,7 +305,7 @@ async fn retry<T, F: Future<Output = Result<T, gatepost_storage::StoreError>>>(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
+async fn webhook_deleted_during_enqueues_leaves_no_rows() {
     let (a, config, place) = fresh_at().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let (mut stored, mut refused) = (0, 0);

@@ -58,7 +58,7 @@ async fn number(client: &Client) -> i32 {
 /// Otherwise the claim of a delivery that was leased together with it is deleted, and that delivery
 /// is never settled or reclaimed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
+async fn deletion_during_settlement_keeps_claims_of_others() {
     let (store, _, place) = fresh_at().await;
     let (client, look) = (raw(&place).await, raw(&place).await);
     let claims = two_leased(&store).await;
@@ -88,7 +88,7 @@ async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
 
 /// Otherwise it waits for ever in a queue from which it cannot be claimed, and counts as waiting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
+async fn delivery_requeued_during_webhook_removal_is_removed() {
     let (store, _, place) = fresh_at().await;
     let (client, look) = (raw(&place).await, raw(&place).await);
     let claims = two_leased(&store).await;
@@ -128,7 +128,7 @@ async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
 /// Otherwise deliveries for the owner in the realm that they have just left are sent from the next
 /// one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_move_is_not_over_while_the_next_one_is_under_way() {
+async fn owner_move_stays_open_while_next_one_runs() {
     let (store, _, place) = fresh_at().await;
     let (client, look) = (raw(&place).await, raw(&place).await);
     let (owner, tenant) = (OwnerId(1), |n| Realm::Tenant(TenantId(n)));

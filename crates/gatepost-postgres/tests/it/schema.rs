@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore, OwnerStore as _, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, key, lane, message, outbox, settlement, stored_webhook, webhook,
+    UNLIMITED, at, direct, key, message, outbox, queue_claim, settlement, stored_webhook, webhook,
 };
 use tokio_postgres::{Client, NoTls};
 use webhook_model::{
@@ -25,7 +25,7 @@ async fn admin(url: &str) -> Client {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn four_nodes_may_start_at_once_on_an_empty_database() {
+async fn four_nodes_start_concurrently_on_empty_database() {
     let fresh = postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
         .with_schema(&fresh.schema)
@@ -99,7 +99,7 @@ async fn database_not_utf8_is_refused_at_start() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_or_read_is_told_without_the_password() {
+async fn connection_error_does_not_contain_password() {
     let url = "postgres://gatepost:hunter2@127.0.0.1:1/none?connect_timeout=1";
     let refused = PostgresStore::connect(PostgresConfig::url(url))
         .await
@@ -115,7 +115,7 @@ async fn what_cannot_be_reached_or_read_is_told_without_the_password() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
+async fn dumped_secrets_are_sealed_and_need_their_key() {
     let server = TestPostgres::start();
     let config = PostgresConfig::url(server.url());
     let keys = || SealingKeys::new(SealingKey::new(7, [7; 32]));
@@ -223,7 +223,7 @@ async fn attempts_without_their_key_read_as_not_kept() {
         let hook = stored_webhook(store, name).await;
         let new = direct(vec![message(hook, name, at(0))]);
         store.enqueue(new, at(0)).await.unwrap();
-        let first = [lane(hook, QueueClass::First)];
+        let first = [queue_claim(hook, QueueClass::First)];
         let claimed = store.claim(&first, at(10), at(0)).await.unwrap();
         let settlement = settlement(&claimed[0], Disposition::Sent);
         settled.push((claimed[0].delivery.id, settlement.attempt.clone().unwrap()));
@@ -243,7 +243,7 @@ async fn attempts_without_their_key_read_as_not_kept() {
 }
 
 #[tokio::test]
-async fn a_host_writes_the_outbox_with_sql_of_its_own() {
+async fn host_writes_outbox_with_plain_sql() {
     let server = TestPostgres::start();
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await

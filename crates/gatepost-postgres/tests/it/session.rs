@@ -31,7 +31,7 @@ async fn all_of(client: &Client, schema: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_statement_depends_on_where_a_session_looks_for_tables() {
+fn statements_do_not_depend_on_search_path() {
     let server = TestPostgres::start();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     // Tables of the same names and the same version, in the schema that sessions search first.

@@ -4,7 +4,9 @@ use gatepost_postgres::PostgresStore;
 use gatepost_storage::owners::Removal;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, message, queue_claim, settlement_of, webhook,
+};
 use webhook_model::OwnerId;
 
 use crate::common::{fresh_at, raw, rows};
@@ -43,7 +45,7 @@ async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
 }
 
 #[tokio::test]
-async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
+async fn settlement_naming_a_delivery_twice_is_atomic() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let [old] = leased(&store, 1, 0).await[..] else {
@@ -52,7 +54,7 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
     assert_eq!(store.reclaim(10, at(20)).await.unwrap().requeued, 1);
     let hook = store.delivery(old.delivery).await.unwrap().unwrap().webhook;
     let claimed = store
-        .claim(&[lane(hook, QueueClass::Lost)], at(60), at(20))
+        .claim(&[queue_claim(hook, QueueClass::Lost)], at(60), at(20))
         .await
         .unwrap();
     let new = Claim {
@@ -80,7 +82,7 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
+async fn stale_settlement_blocks_no_other_in_call() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let late = leased(&store, 2, 0).await;
@@ -110,7 +112,7 @@ async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_gone_makes_no_settlement_of_others_cost_twice() {
+async fn deleted_webhook_repeats_no_settlement_of_others() {
     use Settled::{Done, Stale};
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;

@@ -4,7 +4,9 @@
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
+use gatepost_testkit::fixtures::{
+    at, direct, keep_all, message, queue_claim, settlement, stored_webhook,
+};
 use webhook_model::{OwnerId, WebhookId};
 
 use crate::common::{fresh_at, raw, rows};
@@ -17,9 +19,9 @@ async fn queue(store: &PostgresStore, hook: WebhookId, count: usize) {
 
 /// Claims some of the waiting deliveries.
 async fn claim(store: &PostgresStore, hook: WebhookId, count: u32) -> Vec<Claimed> {
-    let some = LaneClaim {
+    let some = QueueClaim {
         limit: count,
-        ..lane(hook, QueueClass::First)
+        ..queue_claim(hook, QueueClass::First)
     };
     let claimed = store.claim(&[some], at(60), at(0)).await.unwrap();
     assert_eq!(claimed.len(), count as usize);
@@ -71,7 +73,7 @@ async fn usage_is_counted_of_what_is_shown() {
 }
 
 #[tokio::test]
-async fn hidden_deliveries_leave_in_bites_and_replayed_ones_stay() {
+async fn hidden_deliveries_are_purged_in_batches_replayed_kept() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
     let hook = stored_webhook(&store, "w").await;

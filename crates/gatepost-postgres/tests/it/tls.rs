@@ -10,7 +10,7 @@ async fn connect(url: &str, root: &str) -> Result<PostgresStore, gatepost_storag
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_is_verified_by_root_and_by_name() {
+async fn tls_certificate_is_verified_by_root_and_name() {
     let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let stranger = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let server =
@@ -60,7 +60,7 @@ async fn a_certificate_is_verified_by_root_and_by_name() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_refused_where_tls_is_required() {
+async fn server_without_tls_is_refused_if_required() {
     let server = TestPostgres::start();
     let url = server.url().replace("sslmode=disable", "sslmode=require");
     assert!(connect(&url, "").await.is_err());

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_read_as_they_were_written_and_a_cut_is_noticed() {
+    fn batch_members_round_trip_and_truncation_fails() {
         let first = Member {
             delivery: i64::MAX,
             webhook: -2,

@@ -45,7 +45,7 @@ pub(crate) fn get(c: &Connection, delivery: i64) -> Result<Option<Member>> {
 }
 
 /// Returns the due deliveries of a queue, the one due first at the beginning.
-pub(crate) fn due_in_lane(
+pub(crate) fn due_in_queue(
     c: &Connection,
     webhook: i64,
     class: i16,

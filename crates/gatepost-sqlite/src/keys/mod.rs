@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyStore, KeyUse, Login,
     Rolled,
 };
 use rusqlite::params;
@@ -99,13 +99,13 @@ impl KeyStore for SqliteStore {
         self.read(move |c| uses::list(c, key, days, limit)).await
     }
 
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        self.watch().key_generation(slice)
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
+        self.watch().key_generation(shard)
     }
 
-    async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Answer<KeyChanges> {
-        let forgotten = |c: &_| generations::changes(c, slice, since);
-        self.watch().key_changes(slice, since, forgotten)
+    async fn key_changes(&self, shard: KeyShard, since: KeyGeneration) -> Answer<KeyChanges> {
+        let forgotten = |c: &_| generations::changes(c, shard, since);
+        self.watch().key_changes(shard, since, forgotten)
     }
 }
 

@@ -3,7 +3,7 @@
 use gatepost_ids::Realm;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount,
+    CounterKind, CounterQuery, Counters, HourlyCount, RejectReason, RejectedCount,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
@@ -31,7 +31,7 @@ pub(super) fn add(c: &Connection, added: &Counters) -> Result<()> {
             count.last_sent.map(micros),
         ])?;
     }
-    let mut count = c.prepare_cached(include_str!("../sql/log/count_dropped.sql"))?;
+    let mut count = c.prepare_cached(include_str!("../sql/log/count_rejected.sql"))?;
     for one in &added.rejected {
         let minute = micros(one.minute);
         let number = stored(one.count);
@@ -43,7 +43,7 @@ pub(super) fn add(c: &Connection, added: &Counters) -> Result<()> {
 pub(super) fn list(c: &Connection, query: &CounterQuery) -> Result<Counters> {
     let (table, time, last) = match query.kind {
         CounterKind::Hourly => ("gatepost_count", "hour", ""),
-        CounterKind::Rejected => ("gatepost_dropped", "minute", ", n.reason"),
+        CounterKind::Rejected => ("gatepost_rejected", "minute", ", n.reason"),
     };
     let (from, before) = (micros(query.from), micros(query.before));
     let mut params: Vec<Value> = vec![from.into(), before.into(), query.limit.into()];
@@ -105,12 +105,12 @@ fn hourly(row: &Row<'_>) -> Result<HourlyCount> {
     })
 }
 
-fn rejected(row: &Row<'_>) -> Result<Dropped> {
+fn rejected(row: &Row<'_>) -> Result<RejectedCount> {
     let row = &Named::of(row);
     let reason: String = row.get("reason")?;
-    Ok(Dropped {
+    Ok(RejectedCount {
         webhook: WebhookId(row.get("webhook")?),
-        reason: DropReason::from_word(&reason)
+        reason: RejectReason::from_word(&reason)
             .ok_or_else(|| Failure::corrupt("reason", "unknown word"))?,
         minute: time(row, "minute")?,
         count: number(row, "count")?,

@@ -17,7 +17,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, WaitingChange,
+    DeliveryQuery, IfWaiting, LogHeadroom, LogUsage, PurgeBounds, Purged, QueueStats,
+    WaitingChange,
 };
 
 use self::snapshot::Look;
@@ -80,9 +81,9 @@ impl DeliveryLog for SqliteStore {
         purge::purge(self, *bounds, limit).await
     }
 
-    async fn prepare_log(&self, _now: DateTime<Utc>) -> Answer<LogRoom> {
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Answer<LogHeadroom> {
         let bytes = self.read(stats::bytes).await?;
-        Ok(LogRoom { ahead: None, bytes })
+        Ok(LogHeadroom { ahead: None, bytes })
     }
 
     async fn add_counters(&self, added: Counters) -> Answer<()> {

@@ -18,8 +18,14 @@ pub(super) fn set(
 ) -> Result<()> {
     let (row, old) = (find(c, owner)?, place_of(c, owner)?);
     let place = realm.unwrap_or(old);
-    let held = suspended.unwrap_or_else(|| row.is_some_and(|row| row.held));
-    if row == Some(OwnerRow { owner, place, held }) {
+    let held = suspended.unwrap_or_else(|| row.is_some_and(|row| row.suspended));
+    if row
+        == Some(OwnerRow {
+            owner,
+            realm: place,
+            suspended: held,
+        })
+    {
         return Ok(());
     }
     // Deliveries from before the first assignment of a realm stay valid.

@@ -49,7 +49,7 @@ pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
     let place: String = row.get("place")?;
     Ok(OwnerRow {
         owner: owner(row, "owner")?,
-        place: place_from(&place)?,
-        held: row.get("held")?,
+        realm: place_from(&place)?,
+        suspended: row.get("held")?,
     })
 }

@@ -1,7 +1,7 @@
 //! Claims.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, QueueClaim};
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 
@@ -14,27 +14,27 @@ use crate::error::{Failure, Result};
 pub(super) fn claim(
     c: &Connection,
     batch: &mut Batch,
-    lanes: &[LaneClaim],
+    queues: &[QueueClaim],
     lease_until: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Claimed>> {
     // Anything that may fail comes before the first row is written.
-    let senders = lanes
+    let senders = queues
         .iter()
-        .map(|lane| batch.webhook(c, lane.lane.webhook.0));
+        .map(|queue| batch.webhook(c, queue.queue.webhook.0));
     let senders = senders.collect::<Result<Vec<_>>>()?;
     let mut claimed = Vec::new();
-    for (lane, sender) in lanes.iter().zip(senders) {
+    for (queue, sender) in queues.iter().zip(senders) {
         let Some(sender) = sender.filter(|webhook| webhook.sends) else {
             continue;
         };
-        for member in claimable(c, batch, lane, &sender, micros(now))? {
+        for member in claimable(c, batch, queue, &sender, micros(now))? {
             waiting::remove(c, member.delivery)?;
             match row::claimed(c, member, &sender, lease_until) {
                 Ok(delivery) => claimed.push(Claimed {
                     delivery,
                     token: lease(c, batch, member, &sender, micros(lease_until))?,
-                    class: lane.lane.class,
+                    class: queue.queue.class,
                     revision: sender.revision,
                 }),
                 Err(failure) => end_unreadable(c, batch, member, failure)?,
@@ -47,13 +47,13 @@ pub(super) fn claim(
 fn claimable(
     c: &Connection,
     batch: &mut Batch,
-    claim: &LaneClaim,
+    claim: &QueueClaim,
     sender: &Webhook,
     now: i64,
 ) -> Result<Vec<Member>> {
-    let class = claim.lane.class.number();
+    let class = claim.queue.class.number();
     if !sender.in_order {
-        return waiting::due_in_lane(c, sender.id, class, now, claim.limit);
+        return waiting::due_in_queue(c, sender.id, class, now, claim.limit);
     }
     // A delivery that was settled in this commit no longer runs.
     batch.flush(c)?;

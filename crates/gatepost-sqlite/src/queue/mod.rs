@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim, QueueStore, Queues, Reclaimed,
+    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, QueueClaim, QueueStore, Queues, Reclaimed,
     Settled, Settlement,
 };
 
@@ -41,15 +41,15 @@ impl QueueStore for SqliteStore {
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Answer<Vec<Claimed>> {
-        if lanes.is_empty() {
+        if queues.is_empty() {
             return Ok(Vec::new());
         }
-        let lanes = lanes.to_vec();
-        self.write_in_batch(move |c, batch| claim::claim(c, batch, &lanes, lease_until, now))
+        let queues = queues.to_vec();
+        self.write_in_batch(move |c, batch| claim::claim(c, batch, &queues, lease_until, now))
             .await
     }
 

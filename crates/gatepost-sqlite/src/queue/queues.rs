@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues,
+    DeliveryId, DuePoint, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
@@ -27,7 +27,7 @@ pub(super) fn find(
     limit: u32,
     now: DateTime<Utc>,
 ) -> Result<FoundQueues> {
-    let (lanes, more) = match which {
+    let (queues, more) = match which {
         Queues::Due(after) => due(c, *after, now, limit)?,
         Queues::Of(webhooks) => (of(webhooks), None),
         Queues::Beyond(after) => beyond(c, *after, limit)?,
@@ -37,7 +37,7 @@ pub(super) fn find(
         .query_row([micros(now)], |row| row.get(0))
         .optional()?;
     Ok(FoundQueues {
-        due: claimable(c, lanes, now)?,
+        due: claimable(c, queues, now)?,
         more,
         next_due: next_due.map(|at| time_of(at, "due")).transpose()?,
     })
@@ -47,7 +47,7 @@ pub(super) fn find(
 /// deliveries.
 fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Result<Looked> {
     let from = micros(after.due);
-    let mut lanes = BTreeSet::new();
+    let mut queues = BTreeSet::new();
     let mut last = None;
     let (mut room, until_micros) = (i64::from(limit), micros(until));
     // First the deliveries with the same due time, then later ones: each is a range of the index.
@@ -64,7 +64,7 @@ fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Res
         let mut rows = find.query(params![bounds[0], bounds[1], room])?;
         while let Some(row) = rows.next()? {
             let (id, due): (i64, i64) = (row.get(0)?, row.get(1)?);
-            lanes.insert((row.get::<_, i64>(2)?, row.get::<_, i16>(3)?));
+            queues.insert((row.get::<_, i64>(2)?, row.get::<_, i16>(3)?));
             last = Some((due, id));
             room -= 1;
         }
@@ -77,38 +77,38 @@ fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Res
                 delivery: DeliveryId(id),
             }))
         });
-    Ok((lanes, more.transpose()?))
+    Ok((queues, more.transpose()?))
 }
 
 fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
-    let lanes = webhooks
+    let queues = webhooks
         .iter()
         .flat_map(|webhook| QueueClass::ALL.map(|class| (webhook.0, class.number())));
-    lanes.collect()
+    queues.collect()
 }
 
 /// Returns at most `limit` queues in which something waits, due or not.
-fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
-    let mut at = after.map_or(START, |lane| (lane.webhook.0, lane.class.number()));
-    let mut lanes = BTreeSet::new();
-    while lanes.len() < limit as usize
-        && let Some(next) = next_lane(c, at)?
+fn beyond(c: &Connection, after: Option<WebhookQueue>, limit: u32) -> Result<Looked> {
+    let mut at = after.map_or(START, |queue| (queue.webhook.0, queue.class.number()));
+    let mut queues = BTreeSet::new();
+    while queues.len() < limit as usize
+        && let Some(next) = next_queue(c, at)?
     {
         at = next;
-        lanes.insert(next);
+        queues.insert(next);
     }
-    let full = lanes.len() >= limit as usize;
-    let last = Lane {
+    let full = queues.len() >= limit as usize;
+    let last = WebhookQueue {
         webhook: WebhookId(at.0),
         class: QueueClass::from_number(at.1),
     };
-    Ok((lanes, full.then_some(Queues::Beyond(Some(last)))))
+    Ok((queues, full.then_some(Queues::Beyond(Some(last)))))
 }
 
 /// Returns the oldest due time of all deliveries that may be claimed when they are due.
 pub(crate) fn oldest_due(c: &Connection) -> Result<Option<DateTime<Utc>>> {
     let (mut at, mut oldest) = (START, None::<i64>);
-    while let Some(next) = next_lane(c, at)? {
+    while let Some(next) = next_queue(c, at)? {
         at = next;
         let Some(webhook) = webhook(c, next.0)?.filter(|webhook| webhook.sends) else {
             at = (next.0, i16::MAX);
@@ -123,12 +123,12 @@ pub(crate) fn oldest_due(c: &Connection) -> Result<Option<DateTime<Utc>>> {
 /// Returns the queues that have something claimable.
 fn claimable(
     c: &Connection,
-    lanes: BTreeSet<(i64, i16)>,
+    queues: BTreeSet<(i64, i16)>,
     now: DateTime<Utc>,
-) -> Result<Vec<DueLane>> {
+) -> Result<Vec<DueQueue>> {
     let mut found = Vec::new();
     let mut sender = None;
-    for (id, class) in lanes {
+    for (id, class) in queues {
         let known = match sender {
             Some((known, webhook)) if known == id => webhook,
             _ => webhook(c, id)?.filter(|webhook| webhook.sends),
@@ -142,14 +142,14 @@ fn claimable(
             first_due(c, id, class)?
         };
         if let Some(due) = due.filter(|due| *due <= micros(now)) {
-            found.push(DueLane {
-                lane: Lane {
+            found.push(DueQueue {
+                queue: WebhookQueue {
                     webhook: WebhookId(id),
                     class: QueueClass::from_number(class),
                 },
                 due: time_of(due, "due")?,
                 owner: webhook.owner,
-                place: webhook.place,
+                realm: webhook.place,
                 revision: webhook.revision,
             });
         }
@@ -165,9 +165,9 @@ fn first_due(c: &Connection, webhook: i64, class: i16) -> Result<Option<i64>> {
     Ok(due)
 }
 
-fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16)>> {
+fn next_queue(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16)>> {
     let next = c
-        .prepare_cached(include_str!("../sql/queue/next_lane.sql"))?
+        .prepare_cached(include_str!("../sql/queue/next_queue.sql"))?
         .query_row(params![webhook, class], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })

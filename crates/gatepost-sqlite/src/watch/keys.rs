@@ -3,7 +3,7 @@
 
 use apikey_core::LookupId;
 use gatepost_storage::RecentChanges;
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyShard};
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;
@@ -11,13 +11,13 @@ use crate::version;
 
 const PRESENT: &str = "SELECT generation, (SELECT max(version) FROM gatepost_schema)
     FROM gatepost_key_generation";
-const SLICES: &str = "SELECT slice, generation FROM gatepost_key_slice";
+const SHARDS: &str = "SELECT shard, generation FROM gatepost_key_shard";
 
 #[derive(Debug)]
 pub(super) struct Keys {
     /// The generation of the file at the last read; `None` before the first.
     generation: Option<i64>,
-    slices: [i64; KeySlice::COUNT],
+    shards: [i64; KeyShard::COUNT],
     recent: RecentChanges,
 }
 
@@ -25,7 +25,7 @@ impl Keys {
     pub(super) fn new() -> Self {
         Self {
             generation: None,
-            slices: [0; KeySlice::COUNT],
+            shards: [0; KeyShard::COUNT],
             recent: RecentChanges::new(),
         }
     }
@@ -53,14 +53,14 @@ impl Keys {
         Ok(())
     }
 
-    pub(super) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        let generation = self.slices.get(usize::from(slice.0));
+    pub(super) fn generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
+        let generation = self.shards.get(usize::from(shard.0));
         generation.map(|generation| KeyGeneration(*generation))
     }
 
     /// Returns the changes in a shard; `None` if the file must be read.
-    pub(super) fn changes(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
-        self.recent.since(slice, since)
+    pub(super) fn changes(&self, shard: KeyShard, since: KeyGeneration) -> Option<KeyChanges> {
+        self.recent.since(shard, since)
     }
 
     /// Adds the changes after `known`; returns the generation up to which they were read.
@@ -86,7 +86,7 @@ impl Keys {
 
     /// Reads all shards; later changes are remembered from here on.
     fn read(&mut self, c: &Connection, present: i64) -> Result<i64> {
-        let mut statement = c.prepare_cached(SLICES)?;
+        let mut statement = c.prepare_cached(SHARDS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             self.put(row)?;
@@ -98,8 +98,8 @@ impl Keys {
     }
 
     fn put(&mut self, row: &Row<'_>) -> Result<i64> {
-        let (slice, generation): (u8, i64) = (row.get("slice")?, row.get("generation")?);
-        if let Some(known) = self.slices.get_mut(usize::from(slice)) {
+        let (shard, generation): (u8, i64) = (row.get("shard")?, row.get("generation")?);
+        if let Some(known) = self.shards.get_mut(usize::from(shard)) {
             *known = generation;
         }
         Ok(generation)

@@ -6,7 +6,7 @@ mod notifications;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyShard};
 use gatepost_storage::webhooks::Arrived;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 use tokio::time::Instant;
@@ -75,24 +75,24 @@ impl Watch {
 
     /// Returns the present generation of this shard of the keys in the file; takes a few
     /// microseconds.
-    pub(crate) fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+    pub(crate) fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
         let mut keys = lock(&self.keys);
         self.read(|c| keys.follow(c)).ok()?;
-        keys.generation(slice)
+        keys.generation(shard)
     }
 
     /// Returns the present changes in a shard, on the caller's thread: if keys are edited often,
     /// one request in a few waits for it. `forgotten` reads the changes that are not in memory.
     pub(crate) fn key_changes(
         &self,
-        slice: KeySlice,
+        shard: KeyShard,
         since: KeyGeneration,
         forgotten: impl FnOnce(&Connection) -> Result<KeyChanges>,
     ) -> Answer<KeyChanges> {
         let mut keys = lock(&self.keys);
         self.read(|c| {
             keys.follow(c)?;
-            match keys.changes(slice, since) {
+            match keys.changes(shard, since) {
                 Some(changes) => Ok(changes),
                 None => forgotten(c),
             }

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_on_the_writers_thread_costs_the_commit_and_not_the_store() {
+    async fn writer_panic_costs_the_commit_not_the_store() {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));
         let mut connection = crate::connection::writer(&config).unwrap();

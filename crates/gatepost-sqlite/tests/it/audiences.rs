@@ -66,7 +66,7 @@ async fn audience_in_other_spellings_is_one_turn() {
 }
 
 #[tokio::test]
-async fn turn_of_any_text_is_that_of_its_id() {
+async fn outbox_turn_of_any_text_matches_parsed_id() {
     let (_store, _, folder) = fresh().await;
     let platform = platform(&folder);
     let texts = [
@@ -169,7 +169,7 @@ async fn outbox_row_of_no_id_is_set_aside() {
 }
 
 #[tokio::test]
-async fn outbox_row_of_uuid_owner_is_for_that_owner() {
+async fn outbox_row_with_uuid_owner_reaches_that_owner() {
     let (store, _, folder) = fresh().await;
     insert(&platform(&folder), "owner", UUID);
     let owner: OwnerId = UUID.parse().unwrap();

@@ -33,7 +33,7 @@ async fn deliveries(store: &SqliteStore) -> Vec<Delivery> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_is_the_whole_state_of_one_moment_while_others_write() {
+async fn backup_during_writes_is_a_consistent_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let at_path = |name: &str| folder.path().join(name);
     let store = open(&at_path("gatepost.db")).await;
@@ -87,7 +87,7 @@ async fn a_backup_is_the_whole_state_of_one_moment_while_others_write() {
 }
 
 #[tokio::test]
-async fn a_backup_replaces_nothing_and_leaves_nothing_behind_when_it_fails() {
+async fn failed_backup_replaces_nothing_and_leaves_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let at_path = |name: &str| folder.path().join(name);
     let store = open(&at_path("gatepost.db")).await;
@@ -115,7 +115,7 @@ async fn a_backup_replaces_nothing_and_leaves_nothing_behind_when_it_fails() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_backup_is_its_owners_alone() {
+async fn backup_is_readable_only_by_its_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("gatepost.db")).await;

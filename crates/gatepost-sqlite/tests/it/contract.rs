@@ -118,11 +118,11 @@ mod webhooks {
 }
 
 #[test]
-fn random_calls_about_keys_are_answered_as_by_the_reference_store() {
+fn random_key_calls_match_reference_store() {
     model::check_key_store(100, place);
 }
 
 #[test]
-fn random_calls_about_webhooks_are_answered_as_by_the_reference_store() {
+fn random_webhook_calls_match_reference_store() {
     model::check_webhook_store(250, place);
 }

@@ -12,8 +12,8 @@ use crate::common::fresh;
 async fn claimed(store: &SqliteStore, hook: WebhookId, ids: &[&str]) -> Vec<Claimed> {
     let new = ids.iter().map(|id| message(hook, id, at(0))).collect();
     store.enqueue(direct(new), at(0)).await.unwrap();
-    let first = LaneClaim {
-        lane: Lane {
+    let first = QueueClaim {
+        queue: WebhookQueue {
             webhook: hook,
             class: QueueClass::First,
         },

@@ -1,7 +1,7 @@
 //! The file: its owner, the processes that open it, and its faults.
 
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyShard, KeyStore as _};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, Page};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, stored_webhook, webhook};
@@ -45,24 +45,24 @@ async fn location_that_is_no_path_is_refused() {
 async fn a_file_that_went_back_is_read_again() {
     let (store, _, folder) = fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
+    let shard = KeyShard::of(row.key.lookup);
     let row = store.update_key(&row, at(0)).await.unwrap();
     store.update_key(&row, at(0)).await.unwrap();
-    let now = store.key_generation(slice).unwrap();
+    let now = store.key_generation(shard).unwrap();
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
     file.execute_batch(
         "BEGIN; UPDATE gatepost_key_generation SET generation = generation - 1;
-        UPDATE gatepost_key_slice SET generation = generation - 1 WHERE generation > 0;
+        UPDATE gatepost_key_shard SET generation = generation - 1 WHERE generation > 0;
         DELETE FROM gatepost_key_change; COMMIT",
     )
     .unwrap();
-    assert_eq!(store.key_generation(slice).unwrap().0, now.0 - 1);
-    let changes = store.key_changes(slice, now).await.unwrap();
+    assert_eq!(store.key_generation(shard).unwrap().0, now.0 - 1);
+    let changes = store.key_changes(shard, now).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::All);
 }
 
 #[tokio::test]
-async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_no_more() {
+async fn long_file_lock_makes_only_writes_unavailable() {
     let (store, config, folder) = fresh().await;
     store.close().await;
     let config = config.with_busy_timeout(std::time::Duration::from_millis(50));
@@ -79,7 +79,7 @@ async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_n
 }
 
 #[tokio::test]
-async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
+async fn full_disk_makes_writes_unavailable_and_keeps_data() {
     let (store, config, _folder) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     store.close().await;
@@ -107,7 +107,7 @@ async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
 }
 
 #[tokio::test]
-async fn files_that_are_not_ours_are_refused_and_left_alone() {
+async fn foreign_files_are_refused_unmarked_database_is_shared() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let open = || SqliteStore::open(SqliteConfig::file(&path));
@@ -139,7 +139,7 @@ async fn files_that_are_not_ours_are_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_of_a_newer_version_is_not_touched() {
+async fn newer_file_version_is_refused_and_unchanged() {
     let (store, config, folder) = fresh().await;
     store
         .insert_webhook(&webhook("w"), UNLIMITED, at(0))
@@ -162,7 +162,7 @@ async fn a_file_of_a_newer_version_is_not_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_may_open_a_new_file_at_once() {
+async fn concurrent_opens_of_new_file_succeed() {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     let opening: Vec<_> = (0..8)

@@ -27,7 +27,7 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn files_are_0600_in_a_folder_0700_whatever_the_umask() {
+fn new_files_are_private_under_any_umask() {
     for umask in ["000", "022", "077", "777"] {
         let folder = tempfile::tempdir().unwrap();
         let made = folder.path().join("made");
@@ -72,7 +72,7 @@ async fn child_makes_a_store() {
 }
 
 #[tokio::test]
-async fn a_folder_and_a_file_that_were_there_keep_their_modes() {
+async fn existing_folder_and_file_keep_their_modes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     fs::write(&path, "").unwrap();

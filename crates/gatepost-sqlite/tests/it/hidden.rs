@@ -10,7 +10,7 @@ use webhook_model::Authorization;
 const OLD: &str = "x\u{202e}gnp.exe";
 
 #[tokio::test]
-async fn old_rows_with_hidden_characters_still_load_and_can_be_renamed() {
+async fn old_rows_with_hidden_characters_load_and_update() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let store = SqliteStore::open(SqliteConfig::file(&path)).await.unwrap();

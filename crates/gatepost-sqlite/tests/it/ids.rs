@@ -112,7 +112,7 @@ async fn owners_are_listed_in_order_of_number() {
 }
 
 #[tokio::test]
-async fn owner_who_moves_is_named_to_those_who_hold_routes() {
+async fn owner_move_names_its_webhooks_in_route_changes() {
     let (store, _, _folder) = fresh().await;
     let owner = OwnerId(u128::MAX - 1);
     let hook = webhook_of(owner.0, "w");
@@ -177,7 +177,7 @@ async fn damaged_owner_is_named_and_leaves_others() {
 }
 
 #[tokio::test]
-async fn owner_of_another_type_is_refused_by_the_table() {
+async fn owner_column_refuses_other_type() {
     let (store, _, folder) = fresh().await;
     stored_webhook(&store, "w").await;
     let set = "UPDATE gatepost_webhook SET owner = 7";

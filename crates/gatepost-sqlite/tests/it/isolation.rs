@@ -2,14 +2,14 @@
 
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyShard, KeyStore as _};
 use gatepost_storage::owners::Removal;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, event, key, lane, message, settlement, stored_webhook, task, webhook,
-    webhook_of,
+    UNLIMITED, at, direct, event, key, message, queue_claim, settlement, stored_webhook, task,
+    webhook, webhook_of,
 };
 use rusqlite::Connection;
 use webhook_model::{DeliveryOrder, WebhookId};
@@ -41,7 +41,7 @@ async fn all_webhooks(store: &SqliteStore, limit: u32) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_gone() {
+async fn removed_owner_frees_names_and_lookup_ids_immediately() {
     let (store, _, folder) = fresh().await;
     let owner = OwnerId(1);
     let old_key = store.insert_key(&key(1, "a"), 9).await.unwrap();
@@ -73,7 +73,7 @@ async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_go
 }
 
 #[tokio::test]
-async fn more_keys_than_can_be_named_are_forgotten_all_together() {
+async fn removal_of_too_many_keys_reports_all_changed() {
     let (store, _, _folder) = fresh().await;
     let other = store.insert_key(&key(2, "other"), 9).await.unwrap();
     for n in 0..300 {
@@ -84,14 +84,14 @@ async fn more_keys_than_can_be_named_are_forgotten_all_together() {
     }
     let full = store.insert_key(&key(1, "more"), 300).await.unwrap_err();
     assert_eq!((full.kind(), full.context()), (ErrorKind::Full, "rows"));
-    let slices = || (0..=u8::MAX).map(|n| store.key_generation(KeySlice(n)).unwrap());
-    let before: Vec<_> = slices().collect();
+    let shards = || (0..=u8::MAX).map(|n| store.key_generation(KeyShard(n)).unwrap());
+    let before: Vec<_> = shards().collect();
     store
         .mark_gone(Removal::Owner(OwnerId(1)), at(0))
         .await
         .unwrap();
-    assert!(slices().zip(&before).all(|(now, before)| now > *before));
-    let changes = store.key_changes(KeySlice(9), before[9]).await.unwrap();
+    assert!(shards().zip(&before).all(|(now, before)| now > *before));
+    let changes = store.key_changes(KeyShard(9), before[9]).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::All);
     let left = store
         .list_keys(&KeyQuery::all(Page::first(999)))
@@ -102,7 +102,7 @@ async fn more_keys_than_can_be_named_are_forgotten_all_together() {
 }
 
 #[tokio::test]
-async fn others_write_between_two_bites_of_a_removal() {
+async fn writes_proceed_between_two_removal_batches() {
     let (store, _, folder) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     let other = store
@@ -126,7 +126,7 @@ async fn others_write_between_two_bites_of_a_removal() {
 }
 
 #[tokio::test]
-async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
+async fn lost_key_rows_are_skipped_listed_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     let under = |id: u32| {
@@ -181,7 +181,11 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
 
     // Waiting deliveries are claimed, because claims do not read the webhook, until it is deleted.
     let claimed = store
-        .claim(&[lane(WebhookId(1), QueueClass::First)], at(99), at(9))
+        .claim(
+            &[queue_claim(WebhookId(1), QueueClass::First)],
+            at(99),
+            at(9),
+        )
         .await;
     assert_eq!(claimed.unwrap().len(), 1);
     store
@@ -213,7 +217,7 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_others() {
+async fn webhook_switched_to_in_order_awaits_earlier_claims() {
     let (store, _, _folder) = fresh().await;
     let hook = store
         .insert_webhook(&webhook("w"), UNLIMITED, at(0))
@@ -227,12 +231,12 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
     queue(&store, other.id, 1).await;
     let claim = |limit| {
         let store = store.clone();
-        let claim = |webhook| LaneClaim {
+        let claim = |webhook| QueueClaim {
             limit,
-            ..lane(webhook, QueueClass::First)
+            ..queue_claim(webhook, QueueClass::First)
         };
-        let lanes = [claim(hook.id), claim(other.id)];
-        async move { store.claim(&lanes, at(60), at(1)).await.unwrap() }
+        let queues = [claim(hook.id), claim(other.id)];
+        async move { store.claim(&queues, at(60), at(1)).await.unwrap() }
     };
     let together = claim(1).await;
     assert_eq!(together.len(), 2);
@@ -241,7 +245,7 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
     row.value.order = DeliveryOrder::InOrder;
     let row = store.update_webhook(&row, UNLIMITED, at(0)).await.unwrap();
     assert!(claim(9).await.is_empty());
-    let due = async || store.lanes_of(&[row.id], at(1)).await;
+    let due = async || store.queues_of(&[row.id], at(1)).await;
     assert_eq!(due().await.unwrap(), []);
     assert_eq!(store.remove_gone(1, at(1)).await.unwrap(), 0);
     let settle = |n: usize| {
@@ -269,7 +273,7 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
 }
 
 #[tokio::test]
-async fn a_task_with_many_events_goes_at_once_and_its_events_in_bites() {
+async fn deleted_task_disappears_immediately_event_rows_later() {
     let (store, _, folder) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     let of = store

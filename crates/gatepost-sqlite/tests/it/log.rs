@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use gatepost_sqlite::SqliteStore;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, message, queue_claim, settlement, webhook,
+};
 use rusqlite::Connection;
 use webhook_model::{OwnerId, WebhookId};
 
@@ -35,7 +37,7 @@ async fn enqueue(store: &SqliteStore, hook: WebhookId, names: &[&str], now: i64)
 }
 
 async fn end(store: &SqliteStore, hook: WebhookId, how: Disposition, now: i64) {
-    let classes = [QueueClass::First, QueueClass::Retry].map(|class| lane(hook, class));
+    let classes = [QueueClass::First, QueueClass::Retry].map(|class| queue_claim(hook, class));
     let claimed = store.claim(&classes, at(now + 60), at(now)).await.unwrap();
     let settled = claimed.iter().map(|claim| {
         let mut settled = settlement(claim, how.clone());
@@ -115,7 +117,7 @@ async fn deliveries_beyond_the_share_are_hidden_then_leave() {
 }
 
 #[tokio::test]
-async fn what_was_open_when_retention_passed_goes_once_it_has_ended() {
+async fn open_delivery_past_retention_leaves_once_it_ends() {
     let (store, _, folder) = fresh().await;
     let hook = hook(&store).await;
     enqueue(&store, hook, &["a", "b"], 1).await;
@@ -136,7 +138,7 @@ async fn what_was_open_when_retention_passed_goes_once_it_has_ended() {
 }
 
 #[tokio::test]
-async fn the_oldest_leaves_while_the_log_takes_too_much() {
+async fn oldest_deliveries_leave_while_log_is_too_large() {
     let (store, _, folder) = fresh().await;
     let hook = hook(&store).await;
     for n in 0..20 {
@@ -163,7 +165,7 @@ async fn the_oldest_leaves_while_the_log_takes_too_much() {
 }
 
 #[tokio::test]
-async fn lists_by_class_state_and_time_find_what_waits_and_what_has_ended() {
+async fn lists_filter_by_class_state_and_time() {
     let (store, _, _folder) = fresh().await;
     let hook = hook(&store).await;
     enqueue(&store, hook, &["sent"], 100).await;
@@ -209,14 +211,14 @@ async fn lists_by_class_state_and_time_find_what_waits_and_what_has_ended() {
 }
 
 #[tokio::test]
-async fn figures_are_those_that_were_counted_last() {
+async fn queue_stats_are_those_counted_last() {
     let (store, config, _folder) = fresh().await;
     assert_eq!(store.queue_stats().await.unwrap(), None);
     let hook = hook(&store).await;
     enqueue(&store, hook, &["a", "b"], 1).await;
-    let one = LaneClaim {
+    let one = QueueClaim {
         limit: 1,
-        ..lane(hook, QueueClass::First)
+        ..queue_claim(hook, QueueClass::First)
     };
     store.claim(&[one], at(60), at(1)).await.unwrap();
     let counted = store.count_queue(at(2)).await.unwrap();

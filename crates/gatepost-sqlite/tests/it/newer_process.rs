@@ -3,11 +3,11 @@
 use std::error::Error as _;
 
 use gatepost_sqlite::SqliteStore;
-use gatepost_storage::keys::{KeySlice, KeyStore as _};
+use gatepost_storage::keys::{KeyShard, KeyStore as _};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, key, lane, message, settlement, stored_webhook, webhook,
+    UNLIMITED, at, direct, key, message, queue_claim, settlement, stored_webhook, webhook,
 };
 use rusqlite::Connection;
 use webhook_model::WebhookId;
@@ -40,8 +40,8 @@ fn run(file: &Connection, sql: &str) {
 async fn every_call_is_refused(store: &SqliteStore, hook: WebhookId, claimed: &Claimed) {
     let sent = vec![settlement(claimed, Disposition::Sent)];
     refusal("settle", store.settle(sent, at(1)).await);
-    let lanes = [lane(hook, QueueClass::First)];
-    refusal("claim", store.claim(&lanes, at(60), at(1)).await);
+    let queues = [queue_claim(hook, QueueClass::First)];
+    refusal("claim", store.claim(&queues, at(60), at(1)).await);
     let more = direct(vec![message(hook, "more", at(0))]);
     refusal("enqueue", store.enqueue(more, at(1)).await);
     refusal("read", store.webhook(hook).await);
@@ -52,21 +52,21 @@ async fn every_call_is_refused(store: &SqliteStore, hook: WebhookId, claimed: &C
     refusal("figures", store.queue_stats().await);
     let present = key(1, "k").lookup;
     refusal("authenticate", store.key_by_lookup(present).await);
-    let slice = KeySlice::of(present);
-    assert_eq!(store.key_generation(slice), None, "no key is remembered");
+    let shard = KeyShard::of(present);
+    assert_eq!(store.key_generation(shard), None, "no key is remembered");
 }
 
 #[tokio::test]
-async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
+async fn process_with_newer_file_writes_and_loses_nothing() {
     let (store, config, folder) = fresh().await;
     let row = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await;
     let hook = row.unwrap().id;
     let rests = stored_webhook(&store, RESTS).await;
     let two = ["a", "b"].map(|id| message(hook, id, at(0)));
     store.enqueue(direct(two.to_vec()), at(0)).await.unwrap();
-    let one = LaneClaim {
+    let one = QueueClaim {
         limit: 1,
-        ..lane(hook, QueueClass::First)
+        ..queue_claim(hook, QueueClass::First)
     };
     let claimed = store.claim(&[one], at(60), at(0)).await.unwrap().remove(0);
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();

@@ -69,8 +69,8 @@ async fn attempts_without_their_key_read_as_not_kept() {
         let hook = stored_webhook(&store, &name).await;
         let new = direct(vec![message(hook, &name, at(0))]);
         store.enqueue(new, at(0)).await.unwrap();
-        let first = LaneClaim {
-            lane: Lane {
+        let first = QueueClaim {
+            queue: WebhookQueue {
                 webhook: hook,
                 class: QueueClass::First,
             },

@@ -63,7 +63,7 @@ fn holds(folder: &Path, text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn messages_and_responses_lie_sealed_and_read_as_they_were() {
+async fn messages_and_responses_are_sealed_and_read_unchanged() {
     for keys in [SealingKeys::new(key(1)), SealingKeys::none()] {
         let is_sealed = !keys.is_none();
         let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ async fn messages_and_responses_lie_sealed_and_read_as_they_were() {
 }
 
 #[tokio::test]
-async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
+async fn old_messages_open_and_unopenable_are_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("gatepost.db")).await;
     let plain = sealed(&store, SealingKeys::none());
@@ -132,7 +132,7 @@ async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_message_does_not_open_in_the_row_of_another() {
+async fn sealed_message_does_not_open_in_other_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let store = open(&path).await;
@@ -157,7 +157,7 @@ async fn a_message_does_not_open_in_the_row_of_another() {
 }
 
 #[tokio::test]
-async fn what_a_delivery_keeps_of_the_data_lies_sealed() {
+async fn delivery_cause_data_is_sealed() {
     const DATA: &str = "canary-data-3c4d";
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("gatepost.db")).await;
@@ -193,7 +193,7 @@ async fn what_a_delivery_keeps_of_the_data_lies_sealed() {
 }
 
 #[tokio::test]
-async fn what_an_occurrence_brings_along_lies_sealed_while_it_waits() {
+async fn occurrence_data_is_sealed_while_in_outbox() {
     const DATA: &str = "canary-data-77aa";
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("gatepost.db")).await;

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
-use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore as _, KeyUse};
+use gatepost_storage::keys::{ChangedKeys, KeyShard, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
@@ -18,7 +18,7 @@ use webhook_model::{Audience, Authorization, TaskId, WebhookId};
 use crate::common::fresh;
 
 #[tokio::test]
-async fn what_was_stored_is_there_after_a_reopen() {
+async fn stored_records_survive_a_reopen() {
     let (store, config, _folder) = fresh().await;
     let key = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let hook = store
@@ -33,7 +33,7 @@ async fn what_was_stored_is_there_after_a_reopen() {
         ErrorKind::Unavailable
     );
     assert_eq!(
-        store.key_generation(KeySlice(0)),
+        store.key_generation(KeyShard(0)),
         None,
         "a closed store vouches for no cache"
     );
@@ -46,7 +46,7 @@ async fn what_was_stored_is_there_after_a_reopen() {
 
 /// With a sync of the disk for each command, all would wait for syncs.
 #[tokio::test]
-async fn commands_that_come_together_share_commits_and_one_alone_has_its_own() {
+async fn concurrent_commands_share_commits_single_one_does_not() {
     let (store, _, _folder) = fresh().await;
     let before = store.commits();
     let hook = stored_webhook(&store, "w").await;
@@ -67,7 +67,7 @@ async fn commands_that_come_together_share_commits_and_one_alone_has_its_own() {
 }
 
 #[tokio::test]
-async fn row_numbers_are_not_given_out_again_after_a_reopen() {
+async fn row_numbers_are_not_reused_after_reopen() {
     let (store, config, _folder) = fresh().await;
     let first = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(first.id, at(0)).await.unwrap();
@@ -98,74 +98,74 @@ async fn deleted_key_takes_its_days_of_use_along() {
 }
 
 #[tokio::test]
-async fn another_handle_sees_a_deleted_key_at_once() {
+async fn another_handle_sees_deleted_key_immediately() {
     let (one, config, _folder) = fresh().await;
     let other = SqliteStore::open(config).await.unwrap();
     let row = one.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
-    let before = other.key_generation(slice).unwrap();
+    let shard = KeyShard::of(row.key.lookup);
+    let before = other.key_generation(shard).unwrap();
     assert!(other.key_by_lookup(row.key.lookup).await.unwrap().is_some());
 
     one.delete_key(row.id, at(0)).await.unwrap();
-    assert!(other.key_generation(slice).unwrap() > before);
+    assert!(other.key_generation(shard).unwrap() > before);
     assert_eq!(other.key_by_lookup(row.key.lookup).await.unwrap(), None);
-    let changes = other.key_changes(slice, before).await.unwrap();
+    let changes = other.key_changes(shard, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
     let never = gatepost_storage::keys::KeyGeneration(77);
     assert_eq!(
-        other.key_changes(slice, never).await.unwrap().changed,
+        other.key_changes(shard, never).await.unwrap().changed,
         ChangedKeys::All
     );
 }
 
 /// A commit that moved keys costs one read, however many requests present keys of its shards.
 #[tokio::test]
-async fn what_was_changed_is_read_once() {
+async fn key_changes_are_read_once_per_commit() {
     let (store, _, folder) = fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
-    let before = store.key_generation(slice).unwrap();
+    let shard = KeyShard::of(row.key.lookup);
+    let before = store.key_generation(shard).unwrap();
     store.delete_key(row.id, at(0)).await.unwrap();
-    assert!(store.key_generation(slice).unwrap() > before);
+    assert!(store.key_generation(shard).unwrap() > before);
 
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
     file.execute("DELETE FROM gatepost_key_change", []).unwrap();
-    let changes = store.key_changes(slice, before).await.unwrap();
+    let changes = store.key_changes(shard, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
 
     // Changes that are not in memory, or cannot be read, are taken from the file.
-    let before = store.key_generation(slice).unwrap();
+    let before = store.key_generation(shard).unwrap();
     file.execute_batch(
         "BEGIN; UPDATE gatepost_key_generation SET generation = generation + 2000;
-        UPDATE gatepost_key_slice SET generation = generation + 2000; COMMIT",
+        UPDATE gatepost_key_shard SET generation = generation + 2000; COMMIT",
     )
     .unwrap();
-    let now = store.key_generation(slice).unwrap();
+    let now = store.key_generation(shard).unwrap();
     assert_eq!(now.0, before.0 + 2000);
-    let changes = store.key_changes(slice, before).await.unwrap();
+    let changes = store.key_changes(shard, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![]));
-    file.execute_batch("UPDATE gatepost_key_slice SET forgotten = generation")
+    file.execute_batch("UPDATE gatepost_key_shard SET forgotten = generation")
         .unwrap();
-    let changes = store.key_changes(slice, before).await.unwrap();
+    let changes = store.key_changes(shard, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::All);
 }
 
 #[test]
-fn what_was_changed_is_known_though_no_thread_is_free() {
+fn key_changes_are_known_without_free_thread() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
         let (store, _, _folder) = fresh().await;
         let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-        let slice = KeySlice::of(row.key.lookup);
-        let before = store.key_generation(slice).unwrap();
+        let shard = KeyShard::of(row.key.lookup);
+        let before = store.key_generation(shard).unwrap();
         store.delete_key(row.id, at(0)).await.unwrap();
 
         let (release, busy) = std::sync::mpsc::channel::<()>();
         let thread = tokio::task::spawn_blocking(move || busy.recv());
         let mut context = Context::from_waker(Waker::noop());
-        let Poll::Ready(changes) = pin!(store.key_changes(slice, before)).poll(&mut context) else {
-            panic!("requests that present keys of this slice would wait for a thread");
+        let Poll::Ready(changes) = pin!(store.key_changes(shard, before)).poll(&mut context) else {
+            panic!("requests that present keys of this shard would wait for a thread");
         };
         let changed = changes.unwrap().changed;
         assert_eq!(changed, ChangedKeys::These(vec![row.key.lookup]));
@@ -173,13 +173,13 @@ fn what_was_changed_is_known_though_no_thread_is_free() {
         assert!(thread.await.unwrap().is_err());
 
         store.close().await;
-        let closed = store.key_changes(slice, before).await.unwrap_err();
+        let closed = store.key_changes(shard, before).await.unwrap_err();
         assert_eq!(closed.kind(), ErrorKind::Unavailable);
     });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_that_fail_take_no_other_of_their_commit_along() {
+async fn failed_commands_do_not_affect_others_in_commit() {
     let (store, _, _folder) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     let calls = (0..200).map(|n| {
@@ -216,14 +216,14 @@ async fn two_handles_claim_no_delivery_twice() {
         .await
         .unwrap();
     let claimer = |store: SqliteStore| async move {
-        let lane = Lane {
+        let queue = WebhookQueue {
             webhook: WebhookId(1),
             class: QueueClass::First,
         };
         let mut ids = Vec::new();
         loop {
             let claimed = store
-                .claim(&[LaneClaim { lane, limit: 7 }], at(60), at(0))
+                .claim(&[QueueClaim { queue, limit: 7 }], at(60), at(0))
                 .await
                 .unwrap();
             if claimed.is_empty() {
@@ -239,7 +239,7 @@ async fn two_handles_claim_no_delivery_twice() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
+async fn unreadable_delivery_ends_and_blocks_no_other() {
     let (store, _, folder) = fresh().await;
     let hook = stored_webhook(&store, "w").await;
     let deliveries = vec![message(hook, "m1", at(0)), message(hook, "m2", at(0))];
@@ -247,12 +247,12 @@ async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch("UPDATE gatepost_delivery SET body = CAST(x'FF' AS TEXT) WHERE id = 1")
         .unwrap();
-    let lane = Lane {
+    let queue = WebhookQueue {
         webhook: hook,
         class: QueueClass::First,
     };
     let claimed = store
-        .claim(&[LaneClaim { lane, limit: 5 }], at(60), at(0))
+        .claim(&[QueueClaim { queue, limit: 5 }], at(60), at(0))
         .await
         .unwrap();
     assert_eq!(
@@ -271,7 +271,7 @@ async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
+async fn secrets_are_sealed_and_resealed_under_new_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let old = || SealingKey::new(1, [1; 32]);
@@ -302,7 +302,7 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
 }
 
 #[tokio::test]
-async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_write_or_at_once() {
+async fn plaintext_url_is_sealed_on_write_or_reseal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.db");
     let store = SqliteStore::open(SqliteConfig::file(&path)).await.unwrap();
@@ -349,7 +349,7 @@ async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_writ
 }
 
 #[tokio::test]
-async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
+async fn host_inserts_into_outbox_with_plain_sql() {
     let (store, _, folder) = fresh().await;
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch(
@@ -506,7 +506,7 @@ async fn work_of_another_handle_is_noticed() {
 /// The platform writes these rows with its own SQL: an unreadable one is set aside, and the rows
 /// behind it, and those of others, are processed.
 #[tokio::test]
-async fn a_row_of_the_outbox_whose_time_or_turn_is_none_stands_in_nobodys_way() {
+async fn invalid_time_or_turn_fails_only_that_row() {
     for bad in ["created = 9223372036854775807", "turn = -1"] {
         let (store, _, folder) = fresh().await;
         let host = Connection::open(folder.path().join("gatepost.db")).unwrap();

@@ -21,7 +21,7 @@ impl Record for KeyRow {
         Field::fixed("id"),
         Field::fixed("revision"),
         Field::fixed("lookup"),
-        Field::fixed("hint"),
+        Field::fixed("masked"),
         Field::new("digest_scheme"),
         Field::bytes("digest"),
         Field::new("name"),
@@ -52,7 +52,7 @@ impl Record for KeyRow {
         let ApiKey {
             owner: _,
             lookup,
-            hint,
+            masked,
             digest,
             name,
             description,
@@ -73,7 +73,7 @@ impl Record for KeyRow {
             Value::Number(id.0),
             Value::Number(revision.0),
             Value::text(lookup.as_str()),
-            Value::text(hint.as_str()),
+            Value::text(masked.as_str()),
             Value::text(digest.scheme.to_string()),
             Value::Bytes(digest.bytes.to_vec()),
             Value::text(name.as_str()),
@@ -104,7 +104,7 @@ impl ReadRecord for KeyRow {
             key: ApiKey {
                 owner,
                 lookup: fields.column()?.parsed()?,
-                hint: fields.column()?.parsed()?,
+                masked: fields.column()?.parsed()?,
                 digest: Digest {
                     scheme: fields.column()?.parsed()?,
                     bytes: fields.column()?.bytes()?,

@@ -131,7 +131,7 @@ fn column_that_was_moved_does_not_open() {
 }
 
 #[test]
-fn resealing_ends_a_rotation_and_leaves_what_is_current() {
+fn resealing_completes_rotation_and_skips_current_values() {
     let plain = webhook().columns(&SealingKeys::none()).unwrap();
     assert_eq!(read(plain.clone(), &keys(2)).unwrap(), webhook());
     let again = |values: &[Value], key| Webhook::resealed(values, &keys(key));
@@ -195,7 +195,7 @@ fn task_and_event_columns_read_back() {
 }
 
 #[test]
-fn value_that_no_writer_wrote_is_corrupt_and_names_its_column() {
+fn invalid_value_is_corrupt_and_names_its_column() {
     let text = |text: &str| Value::Text(text.to_owned());
     let wrong = [
         ("activity", text("Active")),

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn attempt_opens_under_its_keys_alone() {
+    fn attempt_opens_under_its_keys_and_hides_secrets() {
         for (seal, open) in [
             (keys(1), keys(1)),
             (keys(1), keys(2).with_old(SealingKey::new(1, [1; 32]))),

@@ -12,10 +12,10 @@ use crate::owners::{OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage, 
 use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, Cascade, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId,
-    DeliveryLog, DeliveryQuery, Found, IfWaiting, InsertedRecords, LogRoom, LogUsage, NewRecords,
-    OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack,
-    QueueStats, RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, RouteChanges, Routes,
-    RoutesVersion, UnreadableRecord, WaitingChange,
+    DeliveryLog, DeliveryQuery, Found, IfWaiting, InsertedRecords, LogHeadroom, LogUsage,
+    NewRecords, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds,
+    Purged, PutBack, QueueStats, RecordHead, RecordId, RecordQuery, RecordRow, RecordStore,
+    RouteChanges, Routes, RoutesVersion, UnreadableRecord, WaitingChange,
 };
 
 macro_rules! passed_on {
@@ -70,7 +70,7 @@ passed_on! { DeliveryLog {
     ) -> Vec<ChangedDelivery>;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
-    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn prepare_log(now: DateTime<Utc>) -> LogHeadroom;
     fn add_counters(added: Counters) -> ();
     fn counters(query: &CounterQuery) -> Counters;
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;

@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::seal::SealingKeys;
 use crate::webhooks::{
     Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId, Disposition, Enqueue, Enqueued,
-    FoundQueues, LaneClaim, OutboxRow, QueueStore, Queues, Reclaimed, Settled, Settlement,
+    FoundQueues, OutboxRow, QueueClaim, QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
 /// The status of a delivery that ended because its message cannot be opened.
@@ -165,12 +165,12 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>, StoreError> {
         let (mut claimed, mut unreadable) = (Vec::new(), Vec::new());
-        for mut one in self.inner.claim(lanes, lease_until, now).await? {
+        for mut one in self.inner.claim(queues, lease_until, now).await? {
             let sealed = &one.delivery;
             match self.content.open_message(&sealed.body, &sealed.message_id) {
                 Ok(body) => {

@@ -54,7 +54,7 @@ fn rows() -> Value {
 fn records() -> Value {
     json!({
         "key": {
-            "id": 7, "revision": 3, "owner": 2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "digest_scheme": "sha256",
+            "id": 7, "revision": 3, "owner": 2, "lookup": "k3dT9aQzLwWb1234", "masked": "gp_…wxyz", "digest_scheme": "sha256",
             "digest": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "name": "deploy", "description": "for\nCI",
             "expires": 1_800_000_000_000_001_i64, "enabled": false, "locked": true, "read_only": true, "tables": "tasks,webhooks",
             "scopes": "deploy", "requests_per_minute": 90, "ip_allow": "10.0.0.0/8", "ip_deny": "10.1.0.0/16", "created": 1_700_000_000_000_002_i64,
@@ -103,7 +103,7 @@ fn opened(row: &Value) -> Result<Value, String> {
 }
 
 #[test]
-fn what_version_0_1_0_stored_reads_back_field_by_field() {
+fn version_0_1_0_records_read_back_unchanged() {
     let rows = rows();
     for (name, again) in RECORDS {
         assert_eq!(again(&rows[name]).as_ref(), Ok(&rows[name]), "{name}");
@@ -112,7 +112,7 @@ fn what_version_0_1_0_stored_reads_back_field_by_field() {
 }
 
 #[test]
-fn a_field_that_is_missing_or_wrong_is_named() {
+fn missing_field_is_named_and_wrong_one_fails() {
     for (record, again) in RECORDS {
         let row = &rows()[record];
         for field in row.as_object().unwrap().keys() {
@@ -142,7 +142,7 @@ fn a_field_that_is_missing_or_wrong_is_named() {
 }
 
 #[test]
-fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() {
+fn outbox_row_round_trips_unreadable_is_set_aside() {
     let audience = Audience::Tenant(TenantId(3));
     let mut occurrence =
         Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience);
@@ -188,7 +188,7 @@ fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() 
 }
 
 #[test]
-fn no_secret_of_a_webhook_lies_open_in_its_row() {
+fn webhook_secrets_are_sealed_in_stored_row() {
     let block = |label: &str, body: &str| {
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
     };

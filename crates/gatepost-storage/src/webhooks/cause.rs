@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_read_as_it_is_written_and_is_short() {
+    fn cause_round_trips_and_stays_short() {
         let long = Cause {
             event_type: "t".repeat(64).parse().unwrap(),
             event: "e".repeat(64).parse().unwrap(),

@@ -4,7 +4,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::WebhookId;
 
-use super::rejected::Dropped;
+use super::rejected::RejectedCount;
 use crate::page::Scope;
 
 /// Counters of webhooks and owners, or increments for them.
@@ -13,7 +13,7 @@ pub struct Counters {
     /// The outcomes of deliveries, by webhook and hour.
     pub hourly: Vec<HourlyCount>,
     /// Deliveries that were rejected instead of stored, by webhook, reason and bucket.
-    pub rejected: Vec<Dropped>,
+    pub rejected: Vec<RejectedCount>,
     /// Increments for owners' [`LogUsage`](super::LogUsage). Queries never return them.
     pub usage: Vec<UsageDelta>,
 }

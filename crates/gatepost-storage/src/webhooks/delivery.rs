@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_ids_rise_with_time_whatever_is_random_and_are_valid() {
+    fn message_ids_rise_with_time_and_are_valid() {
         let first: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
         let mut last = MessageId::new(DateTime::UNIX_EPOCH - TimeDelta::days(1), u128::MAX);
         for n in 0..2_000 {
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_message_id_says_when_it_was_made() {
+    fn message_id_prefix_gives_creation_time_range() {
         let now: DateTime<Utc> = "2026-11-22T18:30:00.123Z".parse().unwrap();
         let id = MessageId::new(now, 7);
         for length in 9..=40 {

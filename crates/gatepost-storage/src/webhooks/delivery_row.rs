@@ -8,7 +8,7 @@ use gatepost_ids::{OwnerId, TenantId};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use super::end_reason::EndReason;
 use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
-use super::queues::{Lane, QueueClass};
+use super::queues::{QueueClass, WebhookQueue};
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
 /// A delivery with the metadata that only the store knows. A backend that stores messages
@@ -75,13 +75,13 @@ impl DeliveryRow {
 
     /// Returns the queue in which it waits, or waited before it was claimed.
     #[must_use]
-    pub fn lane(&self) -> Lane {
+    pub fn queue(&self) -> WebhookQueue {
         let class = match self.delivery.tries {
             _ if self.lost => QueueClass::after_losses(self.delivery.lost_claims),
             0 => QueueClass::First,
             _ => QueueClass::Retry,
         };
-        Lane {
+        WebhookQueue {
             webhook: self.delivery.webhook,
             class,
         }

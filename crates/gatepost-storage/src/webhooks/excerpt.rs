@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_is_all_or_the_beginning_of_the_data() {
+    fn data_excerpt_is_whole_or_its_beginning() {
         let long = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes - 8));
         let whole = of(&long(1024));
         assert_eq!((whole.as_str(), whole.is_cut()), (&*long(1024), false));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_excerpts_and_debug_shows_none() {
+    fn invalid_excerpt_is_refused_and_debug_hides_text() {
         for text in ["", "{\n}", "{\0}", &"x".repeat(2049)] {
             assert_eq!(
                 text.parse::<DataExcerpt>(),

@@ -11,7 +11,7 @@ use webhook_model::{TaskId, WebhookId};
 use super::counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId};
 use super::delivery_query::DeliveryQuery;
-use super::rejected::Dropped;
+use super::rejected::RejectedCount;
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;
@@ -53,7 +53,7 @@ pub struct Purged {
 
 /// The space of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct LogRoom {
+pub struct LogHeadroom {
     /// The number of partitions that are ready for future deliveries; `None` if the log has no
     /// partitions.
     pub ahead: Option<u32>,
@@ -241,7 +241,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogHeadroom, StoreError>;
 
     /// Adds to counters.
     ///
@@ -282,8 +282,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The errors of `add_counters`.
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {
-        let rejected = dropped.to_vec();
+    async fn count_rejected(&self, rejected: &[RejectedCount]) -> Result<(), StoreError> {
+        let rejected = rejected.to_vec();
         let none = Counters::default();
         self.add_counters(Counters { rejected, ..none }).await
     }
@@ -357,7 +357,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The errors of `counters`.
-    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError> {
+    async fn rejected(&self, scope: Scope, limit: u32) -> Result<Vec<RejectedCount>, StoreError> {
         let query = CounterQuery {
             kind: CounterKind::Rejected,
             scope,

@@ -55,24 +55,24 @@ pub use delivery_row::DeliveryRow;
 pub use end_reason::EndReason;
 pub use excerpt::DataExcerpt;
 pub use invalid_delivery::InvalidDelivery;
-pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats};
+pub use log::{DeliveryLog, LogHeadroom, LogUsage, PurgeBounds, Purged, QueueStats};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
     NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack,
     RemainingTasks, Unreadable,
 };
 pub use queue::{
-    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,
-    Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
+    Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Precondition,
+    QueueClaim, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
 };
-pub use queues::{Arrived, DueLane, DuePoint, FoundQueues, Lane, QueueClass, Queues};
+pub use queues::{Arrived, DuePoint, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue};
 pub use record::{
     Cascade, EventRow, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow,
     TaskRow, WebhookRow,
 };
 pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 pub use records::RecordStore;
-pub use rejected::{DropReason, Dropped};
+pub use rejected::{RejectReason, RejectedCount};
 pub use routes::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, UnreadableRecord, WebhookRoute,
 };

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_reads_back_as_it_was_written() {
+    fn remaining_tasks_round_trip_through_columns() {
         let tasks = vec![TaskId(9), TaskId(-1)];
         for kept in [
             RemainingTasks::After(TaskId(7)),

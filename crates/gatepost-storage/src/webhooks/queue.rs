@@ -11,7 +11,7 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::outbox_row::{NewOutbox, OutboxId, RemainingTasks};
-use super::queues::{Arrived, DueLane, FoundQueues, Lane, QueueClass, Queues};
+use super::queues::{Arrived, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue};
 use super::record::RecordId;
 use super::routes::RoutesVersion;
 use crate::error::StoreError;
@@ -67,7 +67,7 @@ pub struct NewDelivery {
 
 /// The precondition of an enqueue: the state of the records that must still hold when it is stored.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Basis {
+pub enum Precondition {
     /// No precondition: no task was matched (a message sent manually, or an occurrence that is only
     /// written to the outbox).
     Nothing,
@@ -83,7 +83,7 @@ pub enum Basis {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enqueue {
     /// The precondition.
-    pub basis: Basis,
+    pub precondition: Precondition,
     /// The origin, for the detection of duplicates.
     pub origin: Origin,
     /// The deliveries. May be empty: an outbox row that matches nothing is still consumed.
@@ -99,7 +99,7 @@ impl Enqueue {
     #[must_use]
     pub fn later(origin: Origin, later: Vec<NewOutbox>) -> Self {
         Self {
-            basis: Basis::Nothing,
+            precondition: Precondition::Nothing,
             origin,
             deliveries: Vec::new(),
             consume: Vec::new(),
@@ -131,11 +131,11 @@ pub enum Enqueued {
     },
     /// The origin was used before. Nothing was stored.
     AlreadyKnown,
-    /// A realm of [`Basis::Realms`] has changed since it was read, or a task to consume was
+    /// A realm of [`Precondition::Realms`] has changed since it was read, or a task to consume was
     /// deleted. Nothing was stored; read the changes and match again.
     RoutesChanged,
-    /// These rows of [`Basis::Rows`] have changed, were deleted, or have an owner who is suspended
-    /// or moving; or these tasks to consume were deleted. Nothing was stored.
+    /// These rows of [`Precondition::Rows`] have changed, were deleted, or have an owner who is
+    /// suspended or moving; or these tasks to consume were deleted. Nothing was stored.
     RowsChanged(Vec<RecordId>),
 }
 
@@ -156,9 +156,9 @@ pub struct Claim {
 
 /// A queue to claim from, and the maximum number of deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct LaneClaim {
+pub struct QueueClaim {
     /// The queue.
-    pub lane: Lane,
+    pub queue: WebhookQueue,
     /// The maximum number of deliveries to claim.
     pub limit: u32,
 }
@@ -324,11 +324,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The errors of `queues`.
-    async fn lanes_of(
+    async fn queues_of(
         &self,
         webhooks: &[WebhookId],
         now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError> {
+    ) -> Result<Vec<DueQueue>, StoreError> {
         let of = Queues::Of(webhooks.to_vec());
         Ok(self.queues(of, 0, now).await?.due)
     }
@@ -355,7 +355,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>, StoreError>;

@@ -64,7 +64,7 @@ impl QueueClass {
 
 /// A queue: the waiting deliveries of one webhook and one class, the oldest due first.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Lane {
+pub struct WebhookQueue {
     /// The webhook.
     pub webhook: WebhookId,
     /// The class.
@@ -73,15 +73,15 @@ pub struct Lane {
 
 /// A queue from which something can be claimed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct DueLane {
+pub struct DueQueue {
     /// The queue.
-    pub lane: Lane,
+    pub queue: WebhookQueue,
     /// The due time of its first delivery.
     pub due: DateTime<Utc>,
     /// The owner of the webhook.
     pub owner: OwnerId,
     /// The owner's realm.
-    pub place: Realm,
+    pub realm: Realm,
     /// The webhook's revision.
     pub revision: Revision,
 }
@@ -104,14 +104,14 @@ pub enum Queues {
     Of(Vec<WebhookId>),
     /// All queues with a waiting delivery, due or not, after this one. An engine walks over them to
     /// find deliveries for which no process was notified.
-    Beyond(Option<Lane>),
+    Beyond(Option<WebhookQueue>),
 }
 
 /// Queues from which something can be claimed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FoundQueues {
     /// The queues, each once, in order.
-    pub due: Vec<DueLane>,
+    pub due: Vec<DueQueue>,
     /// The next search, if the limit was reached; it may find nothing. `None` means that the search
     /// is complete.
     pub more: Option<Queues>,
@@ -123,7 +123,7 @@ pub struct FoundQueues {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Arrived {
     /// A delivery waits in these queues, or waited a moment ago.
-    Lanes(Vec<Lane>),
+    Queues(Vec<WebhookQueue>),
     /// More queues than the notification can name: something became due a moment ago.
     Due,
     /// A delivery that was due earlier may have become claimable: walk over all queues.

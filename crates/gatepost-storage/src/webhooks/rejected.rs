@@ -5,7 +5,7 @@ use webhook_model::WebhookId;
 
 /// The reason why a task that matched made no delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum DropReason {
+pub enum RejectReason {
     /// The owner had reached the limit of waiting deliveries or of their bytes.
     Waiting,
     /// The occurrence had reached the limit of the owner's tasks or bytes for one occurrence.
@@ -14,7 +14,7 @@ pub enum DropReason {
     Rate,
 }
 
-impl DropReason {
+impl RejectReason {
     /// Returns the word that is stored and shown: `waiting`, `occurrence`, `rate`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -36,11 +36,11 @@ impl DropReason {
 
 /// Rejected deliveries of a webhook. Engines count by the hour.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Dropped {
+pub struct RejectedCount {
     /// The webhook.
     pub webhook: WebhookId,
     /// The reason.
-    pub reason: DropReason,
+    pub reason: RejectReason,
     /// The beginning of the bucket in which they were counted.
     pub minute: DateTime<Utc>,
     /// The number of deliveries.

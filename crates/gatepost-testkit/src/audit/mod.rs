@@ -74,7 +74,7 @@ pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
 
 /// A list must hold the entries of the requested owner, tenant, record, actor and time, and no
 /// others.
-pub async fn a03_a_list_holds_what_was_asked_for(store: Store) {
+pub async fn a03_list_matches_its_query(store: Store) {
     let of = |owner, row, seconds, tenant, actor| AuditEntry {
         tenant: Some(TenantId(tenant)),
         actor: OwnerId(actor),
@@ -164,7 +164,7 @@ pub async fn a04_each_owner_keeps_the_newest(store: Store) {
 
 /// Entries before a given time must be removed, oldest first, at most the limit, and must no longer
 /// count towards the number that their owner may keep.
-pub async fn a05_what_is_too_old_is_removed(store: Store) {
+pub async fn a05_old_entries_are_removed(store: Store) {
     let added = [30, 10, 20, 40].map(|second| entry(1, second, second));
     store.append_audit(&added, 4).await.unwrap();
     store.append_audit(&[entry(2, 15, 15)], 4).await.unwrap();
@@ -241,7 +241,7 @@ pub async fn a06_an_owner_can_be_forgotten(store: Store) {
 }
 
 /// If an entry is larger than it may be, all entries of the call must be refused.
-pub async fn a07_what_is_too_large_is_refused_whole(store: Store) {
+pub async fn a07_oversized_entry_is_refused_whole(store: Store) {
     let long = |bytes: usize| "x".repeat(bytes + 1);
     let fine = entry(1, 1, 1);
     let too_large = [

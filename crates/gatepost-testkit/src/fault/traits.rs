@@ -7,15 +7,15 @@ use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyUse, Login,
 };
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
-    DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
-    LaneClaim, LogRoom, LogUsage, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Settled,
-    Settlement, UsageDelta, WaitingChange,
+    DeliveryLog, DeliveryQuery, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
+    LogHeadroom, LogUsage, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    PurgeBounds, Purged, PutBack, QueueClaim, QueueStats, QueueStore, Queues, Reclaimed, RecordId,
+    RejectedCount, Settled, Settlement, UsageDelta, WaitingChange,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
 use webhook_model::{Occurrence, TaskId};
@@ -62,7 +62,7 @@ passed_on! { KeyStore {
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_activity(logins: &[Login], uses: &[KeyUse]) -> ();
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
-    fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
+    fn key_changes(shard: KeyShard, since: KeyGeneration) -> KeyChanges;
 }
     async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>, StoreError> {
         let mut row = self.call("find_key", self.inner.find_key(selector)).await?;
@@ -71,11 +71,11 @@ passed_on! { KeyStore {
     }
 
     /// Not counted as a call: every request makes it, and it costs no round trip.
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
         if self.with(|state| state.down) {
             return None;
         }
-        let mut generation = self.inner.key_generation(slice)?;
+        let mut generation = self.inner.key_generation(shard)?;
         self.altered(Passing::KeyGeneration(&mut generation));
         Some(generation)
     }
@@ -99,12 +99,12 @@ passed_on! { QueueStore {}
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         mut lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>, StoreError> {
         self.altered(Passing::Lease(&mut lease_until));
-        let mut claimed = self.call("claim", self.inner.claim(lanes, lease_until, now)).await?;
+        let mut claimed = self.call("claim", self.inner.claim(queues, lease_until, now)).await?;
         self.altered(Passing::Claimed(&mut claimed));
         Ok(claimed)
     }
@@ -166,11 +166,11 @@ passed_on! { DeliveryLog {
     fn replay(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
-    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn prepare_log(now: DateTime<Utc>) -> LogHeadroom;
     fn add_counters(added: Counters) -> ();
     fn add_counts(counts: &[HourlyCount]) -> ();
     fn add_usage(deltas: &[UsageDelta]) -> ();
-    fn count_dropped(dropped: &[Dropped]) -> ();
+    fn count_rejected(rejected: &[RejectedCount]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId, share: u64) -> LogUsage;
     fn count_queue(now: DateTime<Utc>) -> QueueStats;

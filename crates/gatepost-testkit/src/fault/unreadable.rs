@@ -134,7 +134,7 @@ impl<S: RecordStore> FaultStore<S> {
             Scope::Owner(asked) => owner == asked,
             Scope::Tenant(tenant) => {
                 let row = self.inner.owner(owner).await?;
-                row.is_some_and(|row| row.place == Realm::Tenant(tenant))
+                row.is_some_and(|row| row.realm == Realm::Tenant(tenant))
             }
         })
     }

@@ -30,7 +30,7 @@ pub fn of_key(base: &KeyRow) -> Vec<Field<KeyRow>> {
         row.key, ApiKey {
             owner: Kept [OwnerId(7_001), OwnerId(7_002)],
             lookup: Kept [LookupId::of_imported(&[7; 32]), LookupId::of_imported(&[8; 32])],
-            hint: Kept ["old_7…".parse().unwrap(), "old_8…".parse().unwrap()],
+            masked: Kept ["old_7…".parse().unwrap(), "old_8…".parse().unwrap()],
             digest: Edited [],
             name: Edited ["Other \"name\" 'é' %".parse().unwrap(), "other \"name\" 'é' %".parse().unwrap()],
             description: Edited ["two\nlines".parse().unwrap(), "two\nlines ".parse().unwrap()],

@@ -11,13 +11,13 @@ pub fn of_owner(base: &OwnerRow) -> Vec<Field<OwnerRow>> {
     fields! { *base, row =>
         row, OwnerRow {
             owner: Shown [OwnerId(7_001), OwnerId(7_002)],
-            place: Edited [
+            realm: Edited [
                 Realm::Tenant(TenantId(7)),
                 Realm::Tenant(TenantId(8)),
                 Realm::Solo(base.owner),
                 Realm::System,
             ],
-            held: Edited [true, false],
+            suspended: Edited [true, false],
         };
     }
 }

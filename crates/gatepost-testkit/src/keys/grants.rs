@@ -12,7 +12,7 @@ type Store = Arc<dyn KeyStore>;
 
 /// A key's grant and whether it is enabled must be stored part by part, as they are inserted and as
 /// they are edited, and every read must return the same. A disabled key must be found and listed.
-pub async fn k28_what_a_key_may_do_is_kept(store: Store) {
+pub async fn k28_grants_of_a_key_are_kept(store: Store) {
     let whole = store.insert_key(&key(1, "whole"), u64::MAX).await.unwrap();
     assert!(whole.key.enabled && whole.key.grant.is_all(), "K28 all");
     let mut narrow = key(1, "narrow");

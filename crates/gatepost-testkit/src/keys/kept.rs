@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apikey_core::{LastLogin, RateLimit};
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice, KeyUse, Login};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyShard, KeyUse, Login};
 use gatepost_storage::{KeyStore, Page};
 
 use crate::fixtures::{at, full_grant, key};
@@ -70,20 +70,20 @@ pub async fn k33_changes_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let lookup = row.key.lookup;
-    let slice = KeySlice::of(lookup);
-    let start = store.key_changes(slice, KeyGeneration(0)).await.unwrap();
+    let shard = KeyShard::of(lookup);
+    let start = store.key_changes(shard, KeyGeneration(0)).await.unwrap();
     store.update_key(&row, at(1)).await.unwrap();
     let Some(store) = place.reopen(store).await else {
         return Outcome::Ignored("not durable");
     };
     let since = start.generation;
-    let changes = store.key_changes(slice, since).await.unwrap();
+    let changes = store.key_changes(shard, since).await.unwrap();
     let is_named = match changes.changed {
         ChangedKeys::All => true,
         ChangedKeys::These(these) => these.contains(&lookup),
     };
     assert!(is_named, "K33 the edit is known, or all must be forgotten");
-    let now = store.key_generation(slice);
+    let now = store.key_generation(shard);
     assert!(
         now.is_none_or(|now| now > since),
         "K33 {now:?} after {since:?}"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apikey_core::{KeyId, LastLogin, OwnerId};
 use chrono::TimeDelta;
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeyShard, Login};
 use gatepost_storage::{ErrorKind, KeyStore, Page};
 
 use crate::fixtures::{at, key};
@@ -107,7 +107,7 @@ pub async fn k05_a_stale_edit_is_refused(store: Store) {
 
 /// An edit must change the name, but never owner, lookup id, masked form, creation time or last
 /// login.
-pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
+pub async fn k06_an_edit_keeps_the_identity_of_a_key(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = key(2, "b");
     let edited = KeyRow {
@@ -118,7 +118,7 @@ pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
     assert_eq!(new.key.name.as_str(), "b", "K6 the name changes");
     let kept = |r: &KeyRow| (r.key.owner, r.key.lookup, r.key.created, r.key.last_login);
     assert_eq!(kept(&new), kept(&row), "K6");
-    assert_eq!(new.key.hint.as_str(), row.key.hint.as_str(), "K6 mask");
+    assert_eq!(new.key.masked.as_str(), row.key.masked.as_str(), "K6 mask");
     assert_eq!(
         store.key(row.id).await.unwrap(),
         Some(new),
@@ -156,27 +156,27 @@ pub async fn k08_a_row_number_is_given_once(store: Store) {
 /// An edit and a deletion must each change the generation, or leave it unknown.
 pub async fn k09_edits_and_deletions_move_the_generation(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
-    let start = store.key_generation(slice);
+    let shard = KeyShard::of(row.key.lookup);
+    let start = store.key_generation(shard);
     store.update_key(&row, at(1)).await.unwrap();
-    let edited = store.key_generation(slice);
+    let edited = store.key_generation(shard);
     assert!(edited.is_none() || edited > start, "K9 edit");
     store.delete_key(row.id, at(2)).await.unwrap();
-    let deleted = store.key_generation(slice);
+    let deleted = store.key_generation(shard);
     assert!(deleted.is_none() || deleted > edited, "K9 deletion");
 }
 
 /// The changes since a generation name what was edited; since one never seen, everything.
-pub async fn k10_changes_name_what_changed(store: Store) {
+pub async fn k10_changes_name_the_changed_keys(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
+    let shard = KeyShard::of(row.key.lookup);
     let since = store
-        .key_changes(slice, KeyGeneration(0))
+        .key_changes(shard, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
     store.update_key(&row, at(1)).await.unwrap();
-    let changes = store.key_changes(slice, since).await.unwrap();
+    let changes = store.key_changes(shard, since).await.unwrap();
     assert!(changes.generation > since, "K10 the generation moves");
     let named = match changes.changed {
         ChangedKeys::These(keys) => keys.contains(&row.key.lookup),
@@ -184,7 +184,7 @@ pub async fn k10_changes_name_what_changed(store: Store) {
     };
     assert!(named, "K10 named");
     let unseen = KeyGeneration(changes.generation.0 + 1000);
-    let unseen = store.key_changes(slice, unseen).await.unwrap().changed;
+    let unseen = store.key_changes(shard, unseen).await.unwrap().changed;
     assert_eq!(unseen, ChangedKeys::All, "K10 never seen");
 }
 
@@ -243,9 +243,9 @@ pub async fn k13_times_are_kept_to_the_microsecond(store: Store) {
 /// A recorded login must change neither the revision nor the generation.
 pub async fn k14_a_login_is_no_edit(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
+    let shard = KeyShard::of(row.key.lookup);
     let before = store
-        .key_changes(slice, KeyGeneration(0))
+        .key_changes(shard, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
@@ -253,7 +253,7 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
     let stored = store.key(row.id).await.unwrap().unwrap();
     assert_eq!(stored.revision, row.revision, "K14 revision");
     let after = store
-        .key_changes(slice, KeyGeneration(0))
+        .key_changes(shard, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
@@ -261,7 +261,7 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
 }
 
 /// A list must hold the keys of the requested owner and name, and no others.
-pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
+pub async fn k15_lists_match_their_query(store: Store) {
     let mine = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
     store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();
@@ -292,7 +292,7 @@ pub async fn k16_an_edit_creates_nothing(store: Store) {
 }
 
 /// An error must not reveal the digest of a key.
-pub async fn k17_an_error_tells_no_digest(store: Store) {
+pub async fn k17_an_error_reveals_no_digest(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let twin = store.insert_key(&row.key, u64::MAX).await.err();
     store.update_key(&row, at(1)).await.unwrap();

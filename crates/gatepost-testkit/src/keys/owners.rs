@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apikey_core::OwnerId;
 use gatepost_ids::{Realm, TenantId};
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyShard};
 use gatepost_storage::owners::{OwnerFilter, Removal};
 use gatepost_storage::{ErrorKind, KeyStore, Page, Scope};
 
@@ -52,19 +52,19 @@ pub async fn k19_no_more_keys_than_allowed(store: Store) {
 
 /// An edit and a deletion must change the generation of their key's shard and of no other, and must
 /// be named in that shard only.
-pub async fn k20_a_change_moves_its_own_slice_alone(store: Store) {
+pub async fn k20_a_change_moves_only_its_own_shard(store: Store) {
     let mine = store.insert_key(&key(1, "mine"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(mine.key.lookup);
+    let shard = KeyShard::of(mine.key.lookup);
     let mut other = store.insert_key(&key(2, "k"), u64::MAX).await.unwrap();
     let mut n = 0;
-    while KeySlice::of(other.key.lookup) == slice {
+    while KeyShard::of(other.key.lookup) == shard {
         n += 1;
         let next = key(2, &format!("k{n}"));
         other = store.insert_key(&next, u64::MAX).await.unwrap();
     }
-    let theirs = KeySlice::of(other.key.lookup);
+    let theirs = KeyShard::of(other.key.lookup);
     let since = store
-        .key_changes(slice, KeyGeneration(0))
+        .key_changes(shard, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
@@ -72,11 +72,11 @@ pub async fn k20_a_change_moves_its_own_slice_alone(store: Store) {
     let mine = store.update_key(&mine, at(1)).await.unwrap();
     store.delete_key(mine.id, at(2)).await.unwrap();
     assert_eq!(store.key_generation(theirs), seen, "K20 another shard");
-    let named = async |slice| match store.key_changes(slice, since).await.unwrap().changed {
+    let named = async |shard| match store.key_changes(shard, since).await.unwrap().changed {
         ChangedKeys::These(keys) => Some(keys.contains(&mine.key.lookup)),
         ChangedKeys::All => None,
     };
-    assert_ne!(named(slice).await, Some(false), "K20 named in its shard");
+    assert_ne!(named(shard).await, Some(false), "K20 named in its shard");
     assert_ne!(named(theirs).await, Some(true), "K20 and in no other");
 }
 
@@ -142,9 +142,9 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
     let other = store.insert_key(&key(2, "k0"), u64::MAX).await.unwrap();
     let before: Vec<_> = mine
         .iter()
-        .map(|row| store.key_generation(KeySlice::of(row.key.lookup)))
+        .map(|row| store.key_generation(KeyShard::of(row.key.lookup)))
         .collect();
-    let first = KeySlice::of(mine[0].key.lookup);
+    let first = KeyShard::of(mine[0].key.lookup);
     let since = store
         .key_changes(first, KeyGeneration(0))
         .await
@@ -154,13 +154,13 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
     store.mark_gone(gone, at(1)).await.unwrap();
     for when in ["marked", "back", "removed"] {
         for (row, before) in mine.iter().zip(&before) {
-            let slice = KeySlice::of(row.key.lookup);
+            let shard = KeyShard::of(row.key.lookup);
             assert_eq!(store.key(row.id).await.unwrap(), None, "K22 {when}");
             let found = store.key_by_lookup(row.key.lookup).await.unwrap();
             assert_eq!(found, None, "K22 {when}: by lookup");
-            let now = store.key_generation(slice);
+            let now = store.key_generation(shard);
             assert!(now.is_none() || now > *before, "K22 {when}: generation");
-            let changes = store.key_changes(slice, since).await.unwrap().changed;
+            let changes = store.key_changes(shard, since).await.unwrap().changed;
             let named = match changes {
                 ChangedKeys::These(keys) => keys.contains(&row.key.lookup),
                 ChangedKeys::All => true,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatepost_storage::KeyStore;
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyShard};
 use gatepost_storage::owners::SkippedIds;
 
 use crate::fixtures::{at, key};
@@ -14,8 +14,8 @@ use crate::fixtures::{at, key};
 pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>) {
     let old = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let old = store.update_key(&old, at(1)).await.unwrap();
-    let slice = KeySlice::of(old.key.lookup);
-    let before = store.key_changes(slice, KeyGeneration(0)).await.unwrap();
+    let shard = KeyShard::of(old.key.lookup);
+    let before = store.key_changes(shard, KeyGeneration(0)).await.unwrap();
     let before = before.generation;
     store.restored(at(9)).await.unwrap();
     let found = store.key_by_lookup(old.key.lookup).await.unwrap().unwrap();
@@ -25,14 +25,14 @@ pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>
     assert!(passed(found.revision.0, old.revision.0), "K34 its revision");
     let new = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
     assert!(passed(new.id.0, old.id.0), "K34 {:?} is near", new.id);
-    for slice in [slice, KeySlice(slice.0.wrapping_add(1))] {
+    for shard in [shard, KeyShard(shard.0.wrapping_add(1))] {
         // A generation of a lost change that other processes saw, and the last one of the backup.
         for since in [KeyGeneration(before.0 + 7), before] {
-            let changes = store.key_changes(slice, since).await.unwrap();
+            let changes = store.key_changes(shard, since).await.unwrap();
             assert_eq!(changes.changed, ChangedKeys::All, "K34 {since:?}");
             assert!(passed(changes.generation.0, before.0), "K34 generation");
         }
-        let now = store.key_generation(slice);
+        let now = store.key_generation(shard);
         assert!(now.is_none_or(|now| passed(now.0, before.0)), "K34 {now:?}");
     }
     let stale = store.update_key(&old, at(2)).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apikey_core::{ApiKey, Expiration, KeyId, OwnerId, RateLimit};
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, Rolled};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeyShard, Rolled};
 use gatepost_storage::{ErrorKind, KeyStore, Page};
 
 use super::grants::is_read_alike;
@@ -40,8 +40,8 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     (old.grant, old.enabled) = (full_grant(), false);
     let old = store.insert_key(&old, u64::MAX).await.unwrap();
     assert_eq!(old.rolled, Rolled::default(), "K31 not rolled");
-    let slice = KeySlice::of(old.key.lookup);
-    let before = store.key_generation(slice).unwrap_or(KeyGeneration(0));
+    let shard = KeyShard::of(old.key.lookup);
+    let before = store.key_generation(shard).unwrap_or(KeyGeneration(0));
     let asked = KeyRow {
         key: ApiKey {
             expiration: Expiration::At(at(90)),
@@ -68,7 +68,7 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     for row in [&new, &ended] {
         is_read_alike(&store, row).await;
     }
-    let changes = store.key_changes(slice, before).await.unwrap();
+    let changes = store.key_changes(shard, before).await.unwrap();
     let named = match &changes.changed {
         ChangedKeys::These(keys) => keys.contains(&old.key.lookup),
         ChangedKeys::All => true,
@@ -99,8 +99,8 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
 pub async fn k32_a_roll_is_whole_or_nothing(store: Store) {
     let old = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(old.key.lookup);
-    let before = store.key_generation(slice);
+    let shard = KeyShard::of(old.key.lookup);
+    let before = store.key_generation(shard);
     let all = async || {
         let all = store.list_keys(&KeyQuery::all(Page::first(9))).await;
         all.unwrap()
@@ -136,5 +136,5 @@ pub async fn k32_a_roll_is_whole_or_nothing(store: Store) {
         assert_eq!(refused.unwrap_err().kind(), kind, "K32 {what}");
         assert_eq!(all().await, rows, "K32 {what}: nothing changed");
     }
-    assert_eq!(store.key_generation(slice), before, "K32 nothing moved");
+    assert_eq!(store.key_generation(shard), before, "K32 nothing moved");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apikey_core::{KeyId, LastLogin, OwnerId};
 use chrono::{Days, NaiveDate};
 use gatepost_storage::KeyStore;
-use gatepost_storage::keys::{KeyGeneration, KeyRow, KeySlice, KeyUse, Login};
+use gatepost_storage::keys::{KeyGeneration, KeyRow, KeyShard, KeyUse, Login};
 use gatepost_storage::owners::Removal;
 
 use crate::fixtures::{at, key};
@@ -117,7 +117,7 @@ pub async fn k25_uses_go_with_their_key(store: Store) {
 
 /// The days of a key that lie 400 or more before its newest must be dropped; those of other keys
 /// must stay.
-pub async fn k26_the_oldest_uses_are_dropped(store: Store) {
+pub async fn k26_the_oldest_uses_are_removed(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let idle = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
     let old = [0, 1, 2].map(|n| uses(&row, n, 1, 0));
@@ -134,9 +134,9 @@ pub async fn k26_the_oldest_uses_are_dropped(store: Store) {
 /// Uses must change neither the revision nor the generation.
 pub async fn k27_a_use_is_no_edit(store: Store) {
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
-    let slice = KeySlice::of(row.key.lookup);
+    let shard = KeyShard::of(row.key.lookup);
     let changes = async || {
-        let changes = store.key_changes(slice, KeyGeneration(0)).await;
+        let changes = store.key_changes(shard, KeyGeneration(0)).await;
         changes.unwrap().generation
     };
     let before = changes().await;

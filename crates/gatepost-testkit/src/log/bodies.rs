@@ -10,7 +10,7 @@ use crate::harness::Webhooks;
 /// A list must read the requested messages: all, none (but whether they were kept), or up to a
 /// number of bytes. In the last case a page must have at least one row and end with the row that
 /// reaches the number, and only an empty page is the end.
-pub async fn l30_a_list_reads_the_messages_that_were_asked_for(store: Webhooks) {
+pub async fn l30_a_list_reads_the_requested_messages(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let sizes = [3, 0, 4, 9, 1, 2];
     let sized = |(at_row, size): (usize, &usize)| NewDelivery {

@@ -9,7 +9,7 @@ use crate::harness::Webhooks;
 
 /// A delivery must return its cause with trace and data by number, in lists, when it is claimed,
 /// and after it has ended; one that was sent manually must have none.
-pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
+pub async fn l33_a_delivery_names_its_cause(store: Webhooks) {
     let hook = queued(&store, &["by-hand"]).await;
     let cause = Cause {
         event_type: "vms".parse().unwrap(),

@@ -40,7 +40,7 @@ fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
 /// for a scope or a webhook, newest hour first, at most the limit, or summed up for some webhooks.
 /// They must outlive the deliveries, be removed by their own age, and be deleted with their
 /// webhook.
-pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
+pub async fn l26_outcomes_are_counted_by_the_hour(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;
     let (w, o) = (mine.webhook, other.webhook);
@@ -113,7 +113,7 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
 
 /// A caller may prepare the log at any time and any number of times, while others use it: no stored
 /// row may change, and no call must wait for it.
-pub async fn l28_room_is_made_at_any_time(store: Webhooks) {
+pub async fn l28_partitions_are_added_at_any_time(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let rooms: Vec<_> = (0..4)
         .map(|n| {

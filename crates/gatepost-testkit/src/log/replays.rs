@@ -24,12 +24,12 @@ pub async fn l19_replays_go_on_counting(store: Webhooks) {
             let found = (one.delivery.tries, one.delivery.attempts);
             let wanted = (tries, round * 3 + tries);
             assert_eq!(found, wanted, "L19 round {round}, try {tries}");
-            let lane = if tries == 0 {
+            let queue = if tries == 0 {
                 QueueClass::First
             } else {
                 QueueClass::Retry
             };
-            assert_eq!(one.class, lane, "L19 queue");
+            assert_eq!(one.class, queue, "L19 queue");
             let is = &one.delivery;
             let is = (is.id, is.message_id.clone(), is.body.clone(), is.created);
             let was = first.get_or_insert_with(|| is.clone());

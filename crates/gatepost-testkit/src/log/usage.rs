@@ -3,8 +3,8 @@
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    Cascade, CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount, LogUsage,
-    PurgeBounds, UsageDelta,
+    Cascade, CounterKind, CounterQuery, Counters, HourlyCount, LogUsage, PurgeBounds, RejectReason,
+    RejectedCount, UsageDelta,
 };
 use webhook_model::WebhookId;
 
@@ -31,27 +31,27 @@ fn used(waiting: u64, waiting_bytes: u64, log_bytes: u64) -> LogUsage {
 
 /// Rejected deliveries must be counted by webhook, reason and minute, listed newest first for a
 /// scope, and removed by age; deleted webhooks must be left out.
-pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
+pub async fn l18_rejected_deliveries_are_counted(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;
-    let dropped = |webhook, reason, minute: i64, count| Dropped {
+    let rejected = |webhook, reason, minute: i64, count| RejectedCount {
         webhook,
         reason,
         minute: at(minute * 60),
         count,
     };
-    let (waiting, occurrence) = (DropReason::Waiting, DropReason::Occurrence);
+    let (waiting, occurrence) = (RejectReason::Waiting, RejectReason::Occurrence);
     let nowhere = WebhookId(other.webhook.0 + 1000);
     let first = [
-        dropped(mine.webhook, waiting, 1, 5),
-        dropped(mine.webhook, occurrence, 2, 1),
-        dropped(nowhere, waiting, 1, 9),
+        rejected(mine.webhook, waiting, 1, 5),
+        rejected(mine.webhook, occurrence, 2, 1),
+        rejected(nowhere, waiting, 1, 9),
     ];
     let second = [
-        dropped(mine.webhook, waiting, 1, 2),
-        dropped(other.webhook, waiting, 3, 4),
+        rejected(mine.webhook, waiting, 1, 2),
+        rejected(other.webhook, waiting, 3, 4),
     ];
-    store.log.count_dropped(&first).await.unwrap();
+    store.log.count_rejected(&first).await.unwrap();
     let several = Counters {
         hourly: vec![HourlyCount::failed(mine.webhook, at(0))],
         rejected: second.to_vec(),
@@ -63,11 +63,11 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
     let asked_for = [mine.webhook];
     let sums = store.log.summed_counts(&asked_for, at(0), at(9));
     assert_eq!(sums.await.unwrap(), several.hourly, "L18 with outcomes");
-    let listed = async |scope, limit| store.log.dropped(scope, limit).await.unwrap();
+    let listed = async |scope, limit| store.log.rejected(scope, limit).await.unwrap();
     let wanted = [
-        dropped(other.webhook, waiting, 3, 4),
-        dropped(mine.webhook, occurrence, 2, 1),
-        dropped(mine.webhook, waiting, 1, 7),
+        rejected(other.webhook, waiting, 3, 4),
+        rejected(mine.webhook, occurrence, 2, 1),
+        rejected(mine.webhook, waiting, 1, 7),
     ];
     assert_eq!(listed(Scope::All, 9).await, wanted, "L18 all");
     assert_eq!(listed(Scope::All, 2).await, wanted[..2], "L18 the limit");
@@ -99,6 +99,6 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
         .delete_webhook(mine.webhook, Cascade::Tasks, at(301));
     assert!(deleted.await.is_ok(), "L18 deleted");
     assert_eq!(listed(Scope::All, 9).await, wanted[..1], "L18 left out");
-    store.log.count_dropped(&first).await.unwrap();
+    store.log.count_rejected(&first).await.unwrap();
     assert_eq!(listed(Scope::All, 9).await, wanted[..1], "L18 skipped");
 }

@@ -28,7 +28,7 @@ impl Side {
             Call::Postpone(n, after) => self.postpone(*n, *after, now).await,
             Call::Owner(call) => self.owner_call(*call, now).await,
             Call::Record(call) => self.record_call(*call, now).await,
-            Call::Claim(lanes) => self.claim(lanes, now).await,
+            Call::Claim(queues) => self.claim(queues, now).await,
             Call::Settle(endings) => self.settle(endings, now).await,
             Call::Reclaim(limit) => {
                 let limit = u32::from(*limit) * 1_000; // what shares a token comes back together

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use apikey_core::{ApiKey, Expiration, Grant, KeyId, LastLogin, OwnerId, RateLimit};
 use chrono::Days;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login, Rolled,
+    ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeyShard, KeyUse, Login, Rolled,
 };
 use gatepost_storage::{KeyStore, Page, Revision, Scope, StoreError};
 use proptest::prelude::*;
@@ -134,12 +134,12 @@ impl Side {
         let made = place(row.id).map(|n| &self.rows[n].1);
         let drawn = made.is_some_and(|made| {
             let key = &row.key;
-            (made.lookup, &made.hint) == (key.lookup, &key.hint)
+            (made.lookup, &made.masked) == (key.lookup, &key.masked)
         });
         let digest = made.is_some_and(|made| made.digest.bytes == row.key.digest.bytes);
         let own = [
             ("row.key.lookup", drawn.to_string()),
-            ("row.key.hint", drawn.to_string()),
+            ("row.key.masked", drawn.to_string()),
             ("row.key.digest.bytes", digest.to_string()),
             (
                 "row.rolled.from",
@@ -152,8 +152,8 @@ impl Side {
 
     pub(super) async fn carry_out(&mut self, call: &Call) -> String {
         let text = self.answer(call).await;
-        let slice = KeySlice(0);
-        let changes = self.store.key_changes(slice, KeyGeneration(0)).await;
+        let shard = KeyShard(0);
+        let changes = self.store.key_changes(shard, KeyGeneration(0)).await;
         self.generations.push(changes.unwrap().generation);
         text
     }
@@ -312,8 +312,8 @@ impl Side {
         };
         let since = self.generations[since];
         let mut named = BTreeSet::new();
-        for slice in 0..=u8::MAX {
-            let changes = self.store.key_changes(KeySlice(slice), since).await;
+        for shard in 0..=u8::MAX {
+            let changes = self.store.key_changes(KeyShard(shard), since).await;
             let ChangedKeys::These(lookups) = changes.unwrap().changed else {
                 return ALL_CHANGED.to_owned();
             };

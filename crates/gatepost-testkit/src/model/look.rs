@@ -10,18 +10,18 @@ use webhook_model::{Audience, WebhookId};
 use super::queue::LATE;
 use super::side::{LIMITS, Side, answer, place};
 use super::step::PLACES;
-use crate::fixtures::{at, due_lanes, full_occurrence, outbox};
+use crate::fixtures::{at, due_queues, full_occurrence, outbox};
 use crate::world::{events_in, tasks_in, webhooks_in};
 
 impl Side {
     pub(super) async fn look(&self, now: i64) -> String {
         let (queue, log) = (&self.store.queue, &self.store.log);
-        let due = due_lanes(&self.store, now).await;
+        let due = due_queues(&self.store, now).await;
         let due: Vec<_> = due
             .iter()
             .map(|l| {
-                let webhook = place(&self.webhooks, &l.lane.webhook);
-                (webhook, l.lane.class, l.due, l.owner, l.place, l.revision)
+                let webhook = place(&self.webhooks, &l.queue.webhook);
+                (webhook, l.queue.class, l.due, l.owner, l.realm, l.revision)
             })
             .collect();
         let stats = log.count_queue(at(now)).await.unwrap();

@@ -50,7 +50,7 @@ impl Side {
                 let tenant = TenantId(n.into());
                 for owner in OWNERS {
                     let row = records.owner(owner).await.unwrap();
-                    if row.is_some_and(|row| row.place == Realm::Tenant(tenant)) {
+                    if row.is_some_and(|row| row.realm == Realm::Tenant(tenant)) {
                         self.owners.gone.insert(owner);
                     }
                 }
@@ -77,13 +77,13 @@ impl Side {
             }
             OwnerCall::Hold(..) | OwnerCall::Use(..) | OwnerCall::Recount(_) => "gone".to_owned(),
             OwnerCall::Drop(n, minute) => {
-                let dropped = Dropped {
+                let rejected = RejectedCount {
                     webhook: self.webhook(n),
-                    reason: DropReason::Waiting,
+                    reason: RejectReason::Waiting,
                     minute: at(i64::from(minute) * 60),
                     count: 1 + u64::from(n),
                 };
-                answer(log.count_dropped(&[dropped]).await, shown)
+                answer(log.count_rejected(&[rejected]).await, shown)
             }
             OwnerCall::Look => self.owners_shown().await,
         }
@@ -118,13 +118,13 @@ impl Side {
             .await
             .unwrap();
         let used = self.store.log.log_usage(&OWNERS).await.unwrap();
-        let mut dropped: Vec<_> = Vec::new();
-        for row in self.store.log.dropped(Scope::All, 99).await.unwrap() {
+        let mut rejected: Vec<_> = Vec::new();
+        for row in self.store.log.rejected(Scope::All, 99).await.unwrap() {
             let webhook = place(&self.webhooks, &row.webhook);
-            dropped.push((row.minute, webhook, row.count));
+            rejected.push((row.minute, webhook, row.count));
         }
-        dropped.sort_unstable();
-        format!("{rows:?} {held:?} {unplaced:?} {used:?} {dropped:?}")
+        rejected.sort_unstable();
+        format!("{rows:?} {held:?} {unplaced:?} {used:?} {rejected:?}")
     }
 
     pub(super) async fn record_call(&mut self, call: RecordCall, now: i64) -> String {

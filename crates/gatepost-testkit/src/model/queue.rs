@@ -98,7 +98,7 @@ impl Side {
                 }
             }
         };
-        let basis = self.basis(seen).await;
+        let precondition = self.precondition(seen).await;
         let later = later.iter().flat_map(|n| [*n, *n + 1]).map(|n| NewOutbox {
             occurrence: occurrence("later"),
             left: RemainingTasks::Tasks(vec![TaskId(n.into())]),
@@ -106,7 +106,7 @@ impl Side {
             due: at(now + i64::from(n)),
         });
         Some(Enqueue {
-            basis,
+            precondition,
             origin,
             consume: consume.iter().map(|n| self.task(*n)).collect(),
             later: later.collect(),
@@ -155,19 +155,19 @@ impl Side {
         }
     }
 
-    async fn basis(&self, seen: &Seen) -> Basis {
+    async fn precondition(&self, seen: &Seen) -> Precondition {
         let records = &self.store.records;
         match seen {
-            Seen::None => Basis::Nothing,
+            Seen::None => Precondition::Nothing,
             Seen::Present(places) => {
                 let places: Vec<Realm> = places.iter().map(|n| Self::place(*n)).collect();
                 let versions = records.routes_versions(&places).await.unwrap();
-                Basis::Realms(places.into_iter().zip(versions).collect())
+                Precondition::Realms(places.into_iter().zip(versions).collect())
             }
             Seen::Old(n) => {
                 let place = Self::place(*n);
                 let versions = records.routes_versions(&[place]).await.unwrap();
-                Basis::Realms(vec![(place, RoutesVersion(versions[0].0 - 1))])
+                Precondition::Realms(vec![(place, RoutesVersion(versions[0].0 - 1))])
             }
             Seen::Rows { number, old } => {
                 let (task, event) = (self.task(*number), self.event(*number));
@@ -176,7 +176,7 @@ impl Side {
                 let second = records.event(event).await.unwrap();
                 let second = second.map_or(Revision::FIRST, |row| row.revision);
                 let second = if *old { second.next() } else { second };
-                Basis::Rows(vec![
+                Precondition::Rows(vec![
                     (RecordId::Task(task), first),
                     (RecordId::Event(event), second),
                 ])
@@ -200,22 +200,22 @@ impl Side {
         tokens.push(token);
     }
 
-    pub(super) async fn claim(&mut self, lanes: &[(u8, u8, u8)], now: i64) -> String {
-        let mut asked: Vec<LaneClaim> = Vec::new();
-        for (webhook, class, limit) in lanes {
+    pub(super) async fn claim(&mut self, queues: &[(u8, u8, u8)], now: i64) -> String {
+        let mut asked: Vec<QueueClaim> = Vec::new();
+        for (webhook, class, limit) in queues {
             let class = match class {
                 0 => QueueClass::First,
                 1 => QueueClass::Retry,
                 2 => QueueClass::Lost,
                 _ => QueueClass::Quarantine,
             };
-            let lane = Lane {
+            let queue = WebhookQueue {
                 webhook: self.webhook(*webhook),
                 class,
             };
-            if !asked.iter().any(|other| other.lane == lane) {
-                asked.push(LaneClaim {
-                    lane,
+            if !asked.iter().any(|other| other.queue == queue) {
+                asked.push(QueueClaim {
+                    queue,
                     limit: u32::from(*limit),
                 });
             }

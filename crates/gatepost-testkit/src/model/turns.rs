@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::*;
 use webhook_model::WebhookId;
 
 use super::side::{Side, answer, of, place, shown};
-use crate::fixtures::{at, due_lanes};
+use crate::fixtures::{at, due_queues};
 
 /// The most audiences.
 const AUDIENCES: usize = 9;
@@ -98,8 +98,8 @@ impl Side {
             assert!(next > after, "a sweep continues");
             after = next;
         }
-        assert_eq!(found, due_lanes(&self.store, now).await, "swept and due");
-        let of = self.store.queue.lanes_of(&self.webhooks, at(now)).await;
+        assert_eq!(found, due_queues(&self.store, now).await, "swept and due");
+        let of = self.store.queue.queues_of(&self.webhooks, at(now)).await;
         assert_eq!(found, of.unwrap(), "swept and asked for");
         format!("{} queues", found.len())
     }

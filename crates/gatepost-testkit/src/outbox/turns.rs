@@ -3,7 +3,8 @@
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, RemainingTasks, RoutesVersion,
+    Enqueue, Enqueued, NewOutbox, Origin, OutboxId, OutboxRow, Precondition, RemainingTasks,
+    RoutesVersion,
 };
 use webhook_model::{
     Audience, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId, WebhookIds,
@@ -87,7 +88,7 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
 
 /// The rows that an enqueue adds for later must be stored with it, complete, and not if it is
 /// refused; that must not make the id of such an occurrence known.
-pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
+pub async fn o10_remaining_tasks_are_stored_with_the_enqueue(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let later = NewOutbox {
         occurrence: full_occurrence(),
@@ -95,24 +96,24 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
         by: Some(OwnerId(7)),
         due: at(2),
     };
-    let batch = |hook, basis, id| Enqueue {
-        basis,
+    let batch = |hook, precondition, id| Enqueue {
+        precondition,
         later: vec![later.clone(), later.clone()],
         ..direct(vec![message(hook, id, at(0))])
     };
-    let old = Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
+    let old = Precondition::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
     let refused = store.queue.enqueue(batch(hook, old, "a"), at(1)).await;
     assert_eq!(refused.unwrap(), Enqueued::RoutesChanged, "O10 refused");
     let nowhere = WebhookId(hook.0 + 1000);
     let refused = store
         .queue
-        .enqueue(batch(nowhere, Basis::Nothing, "b"), at(1))
+        .enqueue(batch(nowhere, Precondition::Nothing, "b"), at(1))
         .await;
     assert!(refused.is_err(), "O10 refused too");
     assert_eq!(due(&store, 99).await, [], "O10 nothing stored");
     let stored = store
         .queue
-        .enqueue(batch(hook, Basis::Nothing, "c"), at(1))
+        .enqueue(batch(hook, Precondition::Nothing, "c"), at(1))
         .await;
     assert!(is_stored(&stored.unwrap()), "O10 stored");
     let rows = due(&store, 2).await;
@@ -178,7 +179,7 @@ pub async fn o12_audiences_take_turns(store: Webhooks) {
 
 /// The data of an occurrence, up to the last byte that it may have, and its trace must wait with
 /// it, whether it was pushed or an enqueue added it for later.
-pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) {
+pub async fn o16_trigger_input_waits_with_its_occurrence(store: Webhooks) {
     let largest = format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_DATA - 8));
     let odd = r#"{"":[1.5,-1,18446744073709551615,1e300],"é\"":"\u0000\u2028"}"#;
     for text in [largest.as_str(), odd, "{}"] {

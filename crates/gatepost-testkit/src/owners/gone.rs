@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Page, Scope};
 
 use crate::fixtures::{
-    UNLIMITED, at, claim, due_lanes, end, place, routes, settlement, tenant, webhook_of,
+    UNLIMITED, at, claim, due_queues, end, place, routes, settlement, tenant, webhook_of,
 };
 use crate::harness::Webhooks;
 use crate::world::{Set, enqueue, events_in, remove_all_gone, set, tasks_in, webhooks_in};
@@ -135,7 +135,7 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
             (1, 0),
             "P15 {when}: statistics"
         );
-        let due = due_lanes(&store, 9).await;
+        let due = due_queues(&store, 9).await;
         assert_eq!(due.len(), 1, "P15 {when}: due queues");
         remove_all_gone(&store).await;
     }
@@ -193,13 +193,13 @@ pub async fn p17_a_removed_owner_comes_back_with_nothing(store: Webhooks) {
     );
     assert!(!is_gone(&store, new).await, "P17 the new records stay");
     let row = store.records.owner(OwnerId(1)).await.unwrap();
-    assert_eq!(row.map(|row| row.place), Some(tenant(2)), "P17 placed");
+    assert_eq!(row.map(|row| row.realm), Some(tenant(2)), "P17 placed");
     assert_eq!(claim(&store, new.webhook, 9).await.len(), 1, "P17 sent");
 }
 
 /// Deleted rows must be removed in batches of at most the limit; a batch below it is the last. A
 /// deleted webhook's deliveries must not be found from the deletion on.
-pub async fn p18_what_is_gone_is_removed_in_bites(store: Webhooks) {
+pub async fn p18_deleted_rows_are_removed_in_batches(store: Webhooks) {
     let mine = set(&store, 1, "w").await;
     let ids: Vec<String> = (0..20).map(|n| format!("m{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();

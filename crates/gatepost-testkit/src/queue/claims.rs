@@ -6,7 +6,7 @@ use crate::fixtures::{at, claim, direct, message, queued, settlement_of};
 use crate::harness::Webhooks;
 
 /// A token must settle the deliveries for which it was given and no others, however it was given.
-pub async fn q30_a_token_is_good_for_its_delivery_alone(store: Webhooks) {
+pub async fn q30_a_token_is_valid_only_for_its_delivery(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
     let claimed = claim(&store, hook, 0).await;
     let leased = ["c", "d"].map(|id| NewDelivery {

@@ -1,7 +1,9 @@
 //! The search for due deliveries.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, QueueClass, Queues};
+use gatepost_storage::webhooks::{
+    DeliveryId, DuePoint, DueQueue, QueueClass, Queues, WebhookQueue,
+};
 use webhook_model::{Activity, WebhookId};
 
 use crate::fixtures::{START, at, change, direct, message};
@@ -17,17 +19,17 @@ async fn hooks(store: &Webhooks, owners: &[u128]) -> Vec<WebhookId> {
     hooks
 }
 
-fn first(webhook: WebhookId) -> Lane {
+fn first(webhook: WebhookId) -> WebhookQueue {
     let class = QueueClass::First;
-    Lane { webhook, class }
+    WebhookQueue { webhook, class }
 }
 
-fn lanes(due: &[DueLane]) -> Vec<Lane> {
-    due.iter().map(|due| due.lane).collect()
+fn queues(due: &[DueQueue]) -> Vec<WebhookQueue> {
+    due.iter().map(|due| due.queue).collect()
 }
 
 /// Sweeps all queues, this many at a time, and returns those that may be claimed from.
-async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
+async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueQueue> {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..99 {
         let which = Queues::Beyond(after);
@@ -46,7 +48,7 @@ async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
 /// Due queues must be those in which something became due within the requested period, its end
 /// included: each once, in order. One call must look at no more than the limit, and the next one
 /// must continue from there.
-pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
+pub async fn q43_due_queues_are_those_after_a_point(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3]).await;
     let batch = [(2, 1), (0, 2), (0, 2), (1, 3), (0, 9)];
     let batch = batch.map(|(hook, due)| message(hooks[hook], "m", at(due)));
@@ -59,7 +61,7 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
         });
         let found = store.queue.queues(after, 99, at(until)).await.unwrap();
         assert_eq!(found.more, None, "Q43 that was all");
-        lanes(&found.due)
+        queues(&found.due)
     };
     assert_eq!(asked(-5, 0).await, [], "Q43 before all");
     let all = [first(hooks[0]), first(hooks[1]), first(hooks[2])];
@@ -73,7 +75,7 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
         let page = store.queue.queues(Queues::Due(from), 1, at(3)).await;
         let page = page.unwrap();
         assert!(page.due.len() <= 1, "Q43 the limit");
-        found.extend(lanes(&page.due));
+        found.extend(queues(&page.due));
         after = match page.more {
             Some(Queues::Due(more)) => Some(more),
             _ => None,
@@ -88,7 +90,7 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
 
 /// If a caller requests the queues of some webhooks, the due ones must be returned, each once and
 /// in order, with the data of a due queue; an unknown webhook must have none.
-pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
+pub async fn q45_queues_are_those_of_the_requested_webhooks(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3, 4]).await;
     for (webhook, due) in hooks.iter().zip([3, 1, 2, 50]) {
         let batch = direct(vec![message(*webhook, "m", at(due))]);
@@ -96,22 +98,22 @@ pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
     }
     let unknown = WebhookId(hooks[3].0 + 1000);
     let asked = [hooks[2], unknown, hooks[0], hooks[2], hooks[3]];
-    let found = store.queue.lanes_of(&asked, at(9)).await.unwrap();
-    let found: Vec<_> = found.iter().map(|d| (d.lane, d.due, d.owner)).collect();
+    let found = store.queue.queues_of(&asked, at(9)).await.unwrap();
+    let found: Vec<_> = found.iter().map(|d| (d.queue, d.due, d.owner)).collect();
     let wanted = [
         (first(hooks[0]), at(3), OwnerId(1)),
         (first(hooks[2]), at(2), OwnerId(3)),
     ];
     assert_eq!(found, wanted, "Q45");
-    let early = store.queue.lanes_of(&asked, at(2)).await.unwrap();
-    assert_eq!(lanes(&early), [first(hooks[2])], "Q45 what is due by then");
-    let none = store.queue.lanes_of(&[], at(9)).await.unwrap();
+    let early = store.queue.queues_of(&asked, at(2)).await.unwrap();
+    assert_eq!(queues(&early), [first(hooks[2])], "Q45 what is due by then");
+    let none = store.queue.queues_of(&[], at(9)).await.unwrap();
     assert_eq!(none, [], "Q45 nobody");
 }
 
 /// A sweep must visit every queue in which something waits, in order, at most the limit in one
 /// call, and return those that can be claimed from.
-pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
+pub async fn q46_a_sweep_visits_every_queue(store: Webhooks) {
     let hooks = hooks(&store, &[1, 2, 3, 4, 5]).await;
     for (webhook, due) in hooks.iter().zip([3, 1, 50, 2, 3]) {
         let batch = direct(vec![message(*webhook, "m", at(due))]);
@@ -121,17 +123,17 @@ pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
     let wanted = [hooks[0], hooks[1], hooks[4]].map(first);
     for limit in [1, 2, 5, 99] {
         let found = swept(&store, limit, 9).await;
-        assert_eq!(lanes(&found), wanted, "Q46 {limit} at a time");
+        assert_eq!(queues(&found), wanted, "Q46 {limit} at a time");
         assert_eq!(found[1].due, at(1), "Q46 the head's due time");
     }
-    let beyond = async |lane, limit| {
-        let which = Queues::Beyond(lane);
+    let beyond = async |queue, limit| {
+        let which = Queues::Beyond(queue);
         store.queue.queues(which, limit, at(9)).await.unwrap()
     };
     let last = Some(first(hooks[2]));
     let more = Some(Queues::Beyond(last));
     assert_eq!(beyond(None, 3).await.more, more, "Q46 not due, but visited");
     let rest = beyond(last, 9).await;
-    assert_eq!(lanes(&rest.due), wanted[2..], "Q46 the rest");
+    assert_eq!(queues(&rest.due), wanted[2..], "Q46 the rest");
     assert_eq!(rest.more, None, "Q46 none beyond");
 }

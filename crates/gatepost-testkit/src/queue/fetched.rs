@@ -14,7 +14,7 @@ use crate::runtime::racing;
 
 /// A fetched delivery must end as `sent`, with one more attempt, only once. The store must skip it
 /// if it is another webhook's, is running, was attempted or replayed since then, or has ended.
-pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
+pub async fn q54_a_fetched_delivery_ends_once(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c", "d"]).await;
     let other = store
         .records

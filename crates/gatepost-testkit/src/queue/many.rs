@@ -8,8 +8,8 @@ use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, QueueClass};
 
 use crate::fixtures::{
-    UNLIMITED, at, direct, lane, message, named, place, queued, task, tenant, under, version,
-    webhook,
+    UNLIMITED, at, direct, message, named, place, queue_claim, queued, task, tenant, under,
+    version, webhook,
 };
 use crate::harness::Webhooks;
 use crate::runtime::racing;
@@ -39,7 +39,7 @@ async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usiz
     let mut racers = Vec::new();
     for n in 0..16 {
         let batch = Enqueue {
-            basis: under(store, &[tenant(n), home]).await,
+            precondition: under(store, &[tenant(n), home]).await,
             consume: vec![once],
             ..direct(vec![message(hook, &format!("m{deliveries}-{n}"), at(0))])
         };
@@ -66,7 +66,7 @@ async fn consumed_once(store: &Webhooks, home: Realm, deliveries: usize) -> usiz
 }
 
 /// An enqueue whose caller drops it must leave all of its deliveries or none.
-pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
+pub async fn q23_a_cancelled_enqueue_leaves_all_or_nothing(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     for n in 0..40_u64 {
         let names = ["a", "b", "c"].map(|part| format!("{part}{n}"));
@@ -100,9 +100,9 @@ pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
         let queue = store.queue.clone();
         async move {
             let mut mine = Vec::new();
-            let bite = [gatepost_storage::webhooks::LaneClaim {
+            let bite = [gatepost_storage::webhooks::QueueClaim {
                 limit: 7,
-                ..lane(hook, QueueClass::First)
+                ..queue_claim(hook, QueueClass::First)
             }];
             for _ in 0..100 {
                 let claimed = queue.claim(&bite, at(60), at(1)).await.unwrap();

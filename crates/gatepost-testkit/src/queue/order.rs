@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gatepost_ids::Realm;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Basis, DeliveryId, DeliveryQuery, Enqueue, Enqueued, RoutesVersion,
+    DeliveryId, DeliveryQuery, Enqueue, Enqueued, Precondition, RoutesVersion,
 };
 use webhook_model::{DeliveryOrder, WebhookId};
 
@@ -63,7 +63,7 @@ pub async fn q35_row_numbers_rise_in_order_of_commit(store: Webhooks) {
 /// Concurrent enqueues must be checked separately: an error in one must not fail another.
 pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
     let hook = queued(&store, &["known"]).await;
-    let old = Basis::Realms(vec![(tenant(1), RoutesVersion(i64::MAX))]);
+    let old = Precondition::Realms(vec![(tenant(1), RoutesVersion(i64::MAX))]);
     let racers = (0..40).map(|n| {
         let id = format!("m{n}");
         let good = direct(vec![message(hook, &id, at(0))]);
@@ -74,11 +74,11 @@ pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
             ]),
             2 => direct(vec![message(WebhookId(hook.0 + 1000), &id, at(0))]),
             3 => Enqueue {
-                basis: old.clone(),
+                precondition: old.clone(),
                 ..good
             },
             4 => Enqueue {
-                basis: Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]),
+                precondition: Precondition::Realms(vec![(Realm::Shared, RoutesVersion(-1))]),
                 ..good
             },
             _ => good,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Basis, DeliveryState, Disposition, Enqueue, Enqueued, RoutesVersion, Settled,
+    DeliveryState, Disposition, Enqueue, Enqueued, Precondition, RoutesVersion, Settled,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::WebhookId;
@@ -25,7 +25,7 @@ fn what(answer: &Result<Enqueued, StoreError>) -> String {
 /// Enqueues in one call must be checked separately and in their order: an earlier one makes an id
 /// known and changes a realm for a later one, and a refused one must not fail another. Each must
 /// have its own result, and row numbers must rise in that order.
-pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
+pub async fn q48_enqueues_together_are_checked_in_order(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let once = task(hook);
     let once = store.records.insert_task(&once, UNLIMITED, at(0));
@@ -36,12 +36,12 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
         origin: named(origin),
         ..to(hook, ids)
     };
-    let by = |basis: Basis, consume| Enqueue {
-        basis,
+    let by = |precondition: Precondition, consume| Enqueue {
+        precondition,
         consume,
         ..to(hook, &["x"])
     };
-    let old = Basis::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
+    let old = Precondition::Realms(vec![(Realm::Shared, RoutesVersion(-1))]);
     let batches = vec![
         of("o1", &["a", "b"]),
         of("o1", &["x"]),
@@ -51,11 +51,11 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
         to(hook, &[]),
         Enqueue {
             consume: vec![once],
-            basis: present.clone(),
+            precondition: present.clone(),
             ..to(hook, &["d"])
         },
         by(present.clone(), Vec::new()),
-        by(Basis::Nothing, vec![once]),
+        by(Precondition::Nothing, vec![once]),
         of("o2", &["e"]),
     ];
     let answers = store.queue.enqueue_all(batches, at(0)).await;
@@ -92,7 +92,7 @@ pub async fn q48_enqueues_together_are_judged_in_order(store: Webhooks) {
 
 /// Stored deliveries must be sent at least once by workers that die, release and retry. Each
 /// settled attempt must be logged once, and no delivery may end unsent.
-pub async fn q49_what_was_stored_is_sent_at_least_once(store: Webhooks) {
+pub async fn q49_stored_deliveries_are_sent_at_least_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let batch = (0..40).map(|n| message(hook, &format!("m{n}"), at(0)));
     let stored = store.queue.enqueue(direct(batch.collect()), at(0)).await;

@@ -11,7 +11,7 @@ use crate::world::tasks_in;
 /// A list must read the requested messages of tasks, and filters and contexts of events: all of
 /// them, none, or up to a number of bytes, page by page, with at least one row each. The rest of a
 /// row must be read in any case.
-pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
+pub async fn r40_a_list_reads_the_requested_bodies(store: Webhooks) {
     let records = &store.records;
     let new = webhook("w");
     let hook = records.insert_webhook(&new, UNLIMITED, at(0)).await;

@@ -110,7 +110,7 @@ fn with_message(task: &Task, text: &str) -> Task {
 
 /// The usage of an owner must be counted as it is at the time of the call: the rows of each table,
 /// and the bytes of all.
-pub async fn r30_usage_counts_what_is_there(store: Webhooks) {
+pub async fn r30_usage_counts_existing_records(store: Webhooks) {
     let records = &store.records;
     let used = async |owner| records.record_usage(OwnerId(owner)).await.unwrap();
     assert_eq!(used(7).await, RecordUsage::default(), "R30 nothing");

@@ -24,7 +24,7 @@ async fn row_of(store: &Webhooks, of: Set) -> (WebhookRoute, TaskRoute, EventRou
 
 /// The store must match the enabled tasks and events of the owners in a realm, in order, with their
 /// webhooks, and nothing of another realm.
-pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
+pub async fn r33_a_realm_matches_its_enabled_records(store: Webhooks) {
     let records = &store.records;
     place(&store, 1, tenant(1)).await;
     place(&store, 2, tenant(2)).await;
@@ -71,7 +71,7 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
 
 /// The routes of one event of a realm must be the same whether they are requested for it or with
 /// those of all events.
-pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
+pub async fn r35_routes_of_an_event_equal_those_of_all(store: Webhooks) {
     let records = &store.records;
     let mut sets = Vec::new();
     for n in 0..8 {
@@ -113,7 +113,7 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
 
 /// Versions must be returned in the order of the request; a realm of which nothing is known must
 /// have one, too, and no changes after it.
-pub async fn r36_every_place_has_a_version(store: Webhooks) {
+pub async fn r36_every_realm_has_a_version(store: Webhooks) {
     set(&store, 1, "w").await;
     let records = &store.records;
     let asked = [tenant(5), Realm::Shared, tenant(5), Realm::System];

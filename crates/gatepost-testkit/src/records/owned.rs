@@ -29,7 +29,7 @@ pub async fn r26_tasks_come_with_their_messages(store: Webhooks) {
 
 /// Heads must be returned in the order of the request, one for each: the owner of the record, its
 /// name (an event has none), and whether it is enabled; none for a record that does not exist.
-pub async fn r41_heads_say_what_their_records_say(store: Webhooks) {
+pub async fn r41_heads_agree_with_their_records(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(a.task).await.unwrap().unwrap();
@@ -78,7 +78,7 @@ pub async fn r41_heads_say_what_their_records_say(store: Webhooks) {
 }
 
 /// If all records can be read, none may be listed as unreadable.
-pub async fn r27_what_can_be_read_is_not_unreadable(store: Webhooks) {
+pub async fn r27_readable_records_are_not_listed_as_unreadable(store: Webhooks) {
     use gatepost_storage::Scope;
     set(&store, 1, "w").await;
     for scope in [Scope::All, Scope::Owner(OwnerId(1))] {

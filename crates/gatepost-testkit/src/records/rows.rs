@@ -93,7 +93,7 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
 }
 
 /// An error must reveal no secret and no message, neither itself nor its sources.
-pub async fn r21_an_error_tells_no_secret(store: Webhooks) {
+pub async fn r21_an_error_reveals_no_secret(store: Webhooks) {
     let records = &store.records;
     let hook = records
         .insert_webhook(&full_webhook(), UNLIMITED, at(0))

@@ -41,12 +41,12 @@ impl Play {
             "reject" => {
                 let rejected = step.words.iter().map(|word| self.rejected_of(word));
                 let rejected: Vec<_> = rejected.collect();
-                log.count_dropped(&rejected).await?;
+                log.count_rejected(&rejected).await?;
                 String::new()
             }
             "rejected" => {
                 let rows = log
-                    .dropped(step.scope(), step.number_of("limit", 9))
+                    .rejected(step.scope(), step.number_of("limit", 9))
                     .await?;
                 joined(rows.iter().map(|row| {
                     let name = self.records.of([row.webhook.into()]);
@@ -123,13 +123,13 @@ impl Play {
     }
 
     /// Returns `webhook/Reason/minute/count`.
-    fn rejected_of(&self, word: &str) -> Dropped {
+    fn rejected_of(&self, word: &str) -> RejectedCount {
         let parts: Vec<_> = word.split('/').collect();
         let reason = match parts[1] {
-            "Waiting" => DropReason::Waiting,
-            _ => DropReason::Occurrence,
+            "Waiting" => RejectReason::Waiting,
+            _ => RejectReason::Occurrence,
         };
-        Dropped {
+        RejectedCount {
             webhook: self.webhook(parts[0]),
             reason,
             minute: at(parsed::<i64>(parts[2]) * 60),

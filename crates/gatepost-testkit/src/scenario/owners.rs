@@ -64,7 +64,7 @@ fn shown(row: &OwnerRow) -> String {
     format!(
         "{}@{}{}",
         row.owner,
-        row.place,
-        if row.held { ",held" } else { "" }
+        row.realm,
+        if row.suspended { ",held" } else { "" }
     )
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, DeliveryId, LogUsage, OutboxId, QueueStats, RecordId, RecordRow,
+    ClaimToken, DeliveryId, LogUsage, OutboxId, Precondition, QueueStats, RecordId, RecordRow,
     RoutesVersion,
 };
 use webhook_model::{EventId, Occurrence, TaskId, WebhookId};
@@ -34,7 +34,7 @@ pub(super) struct Play {
     /// The tokens of each delivery, the newest last.
     pub(super) tokens: BTreeMap<DeliveryId, Vec<ClaimToken>>,
     pub(super) rows: BTreeMap<String, RecordRow>,
-    pub(super) bases: BTreeMap<String, Basis>,
+    pub(super) bases: BTreeMap<String, Precondition>,
     pub(super) versions: BTreeMap<String, RoutesVersion>,
     /// All deliveries with their attempts, as they were last looked at.
     pub(super) seen: String,

@@ -8,7 +8,7 @@ use super::names::joined;
 use super::play::{Answer, ODD, Play};
 use super::step::{Step, parsed, realm, seconds};
 use crate::fixtures::{
-    UNLIMITED, at, direct, due_lanes, end, lane, message, settlement_of, webhook_of,
+    UNLIMITED, at, direct, due_queues, end, message, queue_claim, settlement_of, webhook_of,
 };
 
 impl Play {
@@ -54,7 +54,7 @@ impl Play {
         }
     }
 
-    /// `enqueue id[@due][>webhook]… [end=sent lease= task= body= origin= row= turn= left= basis= consume=]`
+    /// `enqueue id[@due][>webhook]… [end=sent lease= task= body= origin= row= turn= left= precondition= consume=]`
     async fn enqueue(&mut self, step: &Step<'_>) -> Answer {
         let new = |word: &&str| {
             let (word, hook) = word.split_once('>').unwrap_or((word, "w"));
@@ -75,9 +75,9 @@ impl Play {
         let mut batch = direct(step.words.iter().map(new).collect());
         batch.origin = self.origin(step);
         let first = batch.deliveries.first().map(|new| new.webhook);
-        batch.basis = step
-            .option("basis")
-            .map_or(Basis::Nothing, |name| self.bases[name].clone());
+        batch.precondition = step
+            .option("precondition")
+            .map_or(Precondition::Nothing, |name| self.bases[name].clone());
         let consume = step
             .option("consume")
             .into_iter()
@@ -160,10 +160,13 @@ impl Play {
         let hook = self.webhook(name);
         let asked = step.option("class");
         let asked = |class: &QueueClass| asked.is_none_or(|asked| asked.contains(word(*class)));
-        let lanes: Vec<_> = QueueClass::ALL.into_iter().filter(asked).collect();
-        let lanes: Vec<_> = lanes.into_iter().map(|class| lane(hook, class)).collect();
+        let queues: Vec<_> = QueueClass::ALL.into_iter().filter(asked).collect();
+        let queues: Vec<_> = queues
+            .into_iter()
+            .map(|class| queue_claim(hook, class))
+            .collect();
         let until = at(self.now + 10);
-        let mut claimed = self.store.queue.claim(&lanes, until, at(self.now)).await?;
+        let mut claimed = self.store.queue.claim(&queues, until, at(self.now)).await?;
         claimed.sort_by_key(|one| one.class);
         let mut found = Vec::new();
         for one in claimed {
@@ -224,15 +227,15 @@ impl Play {
     /// The queues that may be claimed from: by what became due, as asked for, and in a sweep. With
     /// `whole`, their owners, realms, revisions and due times.
     async fn due(&self, step: &Step<'_>) -> Answer {
-        let due = due_lanes(&self.store, self.now).await;
+        let due = due_queues(&self.store, self.now).await;
         let hooks = self.records.ids().filter_map(|id| match id {
             RecordId::Webhook(id) => Some(id),
             _ => None,
         });
         let hooks: Vec<_> = hooks.collect();
-        let of = self.store.queue.lanes_of(&hooks, at(self.now)).await?;
+        let of = self.store.queue.queues_of(&hooks, at(self.now)).await?;
         let swept = swept(&self.store.queue, self.now).await?;
-        let shown = |lanes: &[DueLane]| joined(lanes.iter().map(|due| self.shown(due, step)));
+        let shown = |queues: &[DueQueue]| joined(queues.iter().map(|due| self.shown(due, step)));
         let (due, of, swept) = (shown(&due), shown(&of), shown(&swept));
         if due == of && of == swept {
             return Ok(due);
@@ -240,18 +243,18 @@ impl Play {
         Ok(format!("{due} became due, {of} are, {swept} in a sweep"))
     }
 
-    fn shown(&self, due: &DueLane, step: &Step<'_>) -> String {
-        let name = self.records.of([due.lane.webhook.into()]);
+    fn shown(&self, due: &DueQueue, step: &Step<'_>) -> String {
+        let name = self.records.of([due.queue.webhook.into()]);
         if step.word(0) == "whole" {
             let revision = due.revision.0;
             return format!(
                 "{name}/{}/{}/{revision}/{}",
                 due.owner,
-                due.place,
+                due.realm,
                 seconds(due.due)
             );
         }
-        match due.lane.class {
+        match due.queue.class {
             QueueClass::First => name,
             class => format!("{name}:{}", word(class)),
         }
@@ -270,7 +273,7 @@ fn blank(attempt: &mut AttemptRecord) {
 async fn swept(
     queue: &std::sync::Arc<dyn QueueStore>,
     now: i64,
-) -> Result<Vec<DueLane>, StoreError> {
+) -> Result<Vec<DueQueue>, StoreError> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = queue.queues(Queues::Beyond(after), 2, at(now)).await?;

@@ -78,7 +78,7 @@ impl Play {
                 let (webhooks, tasks, events) = (used.webhooks, used.tasks, used.events);
                 Ok(format!("{webhooks}/{tasks}/{events}/{}", used.bytes))
             }
-            "basis" => self.basis(step).await,
+            "precondition" => self.precondition(step).await,
             "runs" => {
                 let ids: Vec<_> = step.words.iter().map(|name| self.task(name)).collect();
                 let runs = self.store.log.last_runs(&ids).await?;
@@ -321,18 +321,18 @@ impl Play {
         Ok(joined(moved))
     }
 
-    /// `basis name realm… [swapped]` or `basis name row…`: these, as they are now, as a
-    /// precondition; or with the version of the other realm.
-    async fn basis(&mut self, step: &Step<'_>) -> Answer {
+    /// `precondition name realm… [swapped]` or `precondition name row…`: these, as they are now, as
+    /// a precondition; or with the version of the other realm.
+    async fn precondition(&mut self, step: &Step<'_>) -> Answer {
         let (odd, words): (Vec<&str>, _) = step.words[1..].iter().partition(|w| **w == "swapped");
         let words: Vec<&str> = words;
         let places: Option<Vec<Realm>> = words.iter().map(|word| Realm::from_word(word)).collect();
-        let basis = if let Some(places) = places.filter(|places| !places.is_empty()) {
+        let precondition = if let Some(places) = places.filter(|places| !places.is_empty()) {
             let mut versions = self.store.records.routes_versions(&places).await?;
             if !odd.is_empty() {
                 versions.reverse();
             }
-            Basis::Realms(places.into_iter().zip(versions).collect())
+            Precondition::Realms(places.into_iter().zip(versions).collect())
         } else {
             let mut rows = Vec::new();
             for name in words {
@@ -344,9 +344,9 @@ impl Play {
                 };
                 rows.push((row.id(), revision));
             }
-            Basis::Rows(rows)
+            Precondition::Rows(rows)
         };
-        self.bases.insert(step.word(0).to_owned(), basis);
+        self.bases.insert(step.word(0).to_owned(), precondition);
         Ok(String::new())
     }
 }

@@ -39,7 +39,7 @@ async fn unreadable(store: &Webhooks, scope: Scope, limit: u32) -> Vec<RecordId>
 /// A record that cannot be read must be `Corrupt` if it is requested by its number, skipped in
 /// lists and routes, and listed as unreadable with its owner, oldest first. It must be possible to
 /// delete it, and it must affect nothing else.
-pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
+pub async fn d09_unreadable_rows_stop_nothing(home: Home) -> Outcome {
     let store = home.fresh().await;
     let records = &store.records;
     let mut sets: Vec<Set> = Vec::new();

@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 /// added for later. Continuing or postponing it must change the remaining tasks, the due time and
 /// the round, and nothing else. Every read must return the same, also when the store is opened
 /// again.
-pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outcome {
+pub async fn f08_every_field_of_an_outbox_row_is_kept(home: Home) -> Outcome {
     let store = home.fresh().await;
     let mut rows = Vec::new();
     for occurrence in occurrences() {

@@ -18,26 +18,26 @@ pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
     for number in 1..=2 {
         let mut row = OwnerRow {
             owner: OwnerId::try_from(number).unwrap(),
-            place: Realm::Shared,
-            held: number == 2,
+            realm: Realm::Shared,
+            suspended: number == 2,
         };
         hold(&store, row).await;
         is_read(&store, row, &rows).await;
         for field in of_owner(&row) {
             for value in field.values() {
-                if field.name() == "row.place" {
-                    row.place = value.place;
-                    let placed = store.records.assign_realm(row.owner, row.place, at(number));
+                if field.name() == "row.realm" {
+                    row.realm = value.realm;
+                    let placed = store.records.assign_realm(row.owner, row.realm, at(number));
                     placed.await.expect("F5 an owner is placed");
                     is_read(&store, row, &rows).await;
-                } else if field.name() == "row.held" {
-                    row.held = value.held;
+                } else if field.name() == "row.suspended" {
+                    row.suspended = value.suspended;
                     hold(&store, row).await;
                     is_read(&store, row, &rows).await;
                 }
             }
         }
-        row.held = number == 2;
+        row.suspended = number == 2;
         hold(&store, row).await;
         rows.push(row);
     }
@@ -49,7 +49,10 @@ pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
 }
 
 async fn hold(store: &Webhooks, row: OwnerRow) {
-    let held = store.records.hold_owner(row.owner, row.held, at(0)).await;
+    let held = store
+        .records
+        .hold_owner(row.owner, row.suspended, at(0))
+        .await;
     held.expect("F5 an owner is held");
 }
 
@@ -74,7 +77,7 @@ async fn is_read(store: &Webhooks, row: OwnerRow, others: &[OwnerRow]) {
         let held = held.into_iter().find(|found| found.owner == expected.owner);
         assert_eq!(
             held.is_some(),
-            expected.held,
+            expected.suspended,
             "F5 in the list of those held"
         );
         let differs = held.and_then(|found| difference(&of_owner(expected), expected, &found));

@@ -54,7 +54,7 @@ mod webhook_clauses {
 
 /// The log is not durable, but must skip numbers all the same.
 #[test]
-fn a_log_in_memory_gives_no_number_twice_after_a_restore() {
+fn memory_audit_log_reuses_no_number_after_restore() {
     let clause = "a11_a_restored_log_gives_no_number_twice";
     prove(&audit_clauses(), clause, Log::default());
 }
@@ -69,7 +69,7 @@ async fn sealed() -> Webhooks {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_names_every_clause_and_calls_none_held_that_was_not_tried() {
+async fn report_lists_every_contract_test_untried_as_ignored() {
     let report = run_all(&key_clauses(), || keys).await;
     let report = report.and(run_all(&webhook_clauses(), || webhooks).await);
     let clauses = key_clauses().len() + webhook_clauses().len();
@@ -85,15 +85,15 @@ async fn a_report_names_every_clause_and_calls_none_held_that_was_not_tried() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_seals_messages_keeps_the_contract_but_for_the_count_of_bytes() {
+async fn sealing_store_passes_contract_except_byte_counts() {
     let report = run_all(&webhook_clauses(), || sealed).await;
     let broken = |f: &&(&'static str, Finding)| matches!(f.1, Finding::Broken(_));
     let broken: Vec<_> = report.findings.iter().filter(broken).collect();
     let names: Vec<_> = broken.iter().map(|finding| finding.0).collect();
     // These tests count stored bytes, and sealed values are longer.
     let counting = [
-        "l17_what_an_owner_uses_is_counted",
-        "l30_a_list_reads_the_messages_that_were_asked_for",
+        "l17_usage_of_an_owner_is_counted",
+        "l30_a_list_reads_the_requested_messages",
     ];
     assert_eq!(names, counting, "{report}");
 }

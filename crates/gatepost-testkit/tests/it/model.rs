@@ -33,7 +33,7 @@ fn the_reference_store_answers_as_itself() {
 }
 
 #[test]
-fn a_store_that_breaks_a_clause_is_found_out() {
+fn model_detects_every_webhook_store_fault() {
     for fault in FAULTS {
         let place = || move || async move { webhook_mutant(fault) };
         let checked = std::panic::catch_unwind(|| model::check_webhook_store(UNTIL_FOUND, place));
@@ -43,7 +43,7 @@ fn a_store_that_breaks_a_clause_is_found_out() {
 
 /// The contract permits this: a cache then forgets a whole shard.
 #[test]
-fn a_store_that_forgets_which_keys_changed_passes_and_one_that_names_none_does_not() {
+fn model_accepts_forgotten_key_changes_but_not_omitted() {
     model::check_key_store(200, || || async { key_mutant("forgets") });
     let place = || || async { key_mutant("k10") };
     let checked = std::panic::catch_unwind(|| model::check_key_store(UNTIL_FOUND, place));
@@ -51,7 +51,7 @@ fn a_store_that_forgets_which_keys_changed_passes_and_one_that_names_none_does_n
 }
 
 #[test]
-fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
+fn model_detects_lost_edit_of_key() {
     for fault in [
         "update_key Stored Old row.key.ip.allow",
         "update_key Stored Old row.key.digest.bytes",
@@ -65,7 +65,7 @@ fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
 }
 
 #[test]
-fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
+fn model_detects_lost_edit_of_record() {
     for fault in [
         "update_record Stored Old row.value.signing",
         "update_record Stored Old row.value.description",

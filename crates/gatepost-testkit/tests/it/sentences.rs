@@ -18,8 +18,8 @@ fn said(proof: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
-fn a_clause_that_fails_says_its_sentence_and_what_was_found() {
-    let clause = "k10_changes_name_what_changed";
+fn failed_contract_test_reports_sentence_and_finding() {
+    let clause = "k10_changes_name_the_changed_keys";
     let said = said(|| prove(&key_clauses(), clause, knows_all_changes));
     let sentence = "The changes since a generation name what was edited; since one never seen, \
                     everything.";
@@ -37,7 +37,7 @@ fn a_clause_that_fails_says_its_sentence_and_what_was_found() {
 }
 
 #[test]
-fn a_field_that_is_lost_is_named_with_what_was_expected_and_found() {
+fn lost_field_is_named_with_expected_and_found() {
     let lost = || async { webhook_mutant("order") };
     let clause = "f02_every_field_of_a_webhook_is_kept";
     let said = said(|| prove(&webhook_clauses(), clause, lost));
@@ -54,7 +54,7 @@ fn a_field_that_is_lost_is_named_with_what_was_expected_and_found() {
 }
 
 #[test]
-fn every_clause_has_a_sentence() {
+fn contract_tests_all_have_a_sentence() {
     let keys = key_clauses().into_iter().map(|c| (c.name, c.sentence()));
     let webhooks = webhook_clauses()
         .into_iter()

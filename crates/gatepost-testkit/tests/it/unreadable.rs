@@ -41,7 +41,7 @@ fn finding(fault: &'static str) -> Finding {
 }
 
 #[test]
-fn what_cannot_be_read_stops_nothing_of_a_sound_store() {
+fn sound_store_tolerates_unreadable_records() {
     assert_eq!(finding(""), Finding::Held);
 }
 

@@ -52,9 +52,9 @@ impl fmt::Display for Channel {
 /// ```
 /// use webhook_model::Channels;
 /// let channels: Channels = "project-7, billing".parse()?;
-/// assert!(channels.hear(Some(&"billing".parse()?)) && !channels.hear(None));
+/// assert!(channels.include(Some(&"billing".parse()?)) && !channels.include(None));
 /// assert_eq!(channels.to_string(), "billing, project-7");
-/// assert!(Channels::default().hear(None));
+/// assert!(Channels::default().include(None));
 /// # Ok::<(), webhook_model::Invalid>(())
 /// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -64,7 +64,7 @@ impl Channels {
     /// Returns whether a webhook with these channels receives an occurrence with this channel or
     /// none.
     #[must_use]
-    pub fn hear(&self, channel: Option<&Channel>) -> bool {
+    pub fn include(&self, channel: Option<&Channel>) -> bool {
         match (&self.0, channel) {
             (None, _) => true,
             (Some(listed), Some(channel)) => listed.contains(channel),
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_are_short_names_each_once_and_at_most_ten() {
+    fn channels_are_at_most_ten_short_unique_names() {
         let long = "x".repeat(64);
         for good in ["a", "Project-7", "a.b_c", &long] {
             assert_eq!(good.parse::<Channel>().unwrap().as_str(), good);
@@ -166,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn who_lists_some_hears_only_those_and_who_lists_none_hears_all() {
+    fn channels_receive_only_listed_or_all_if_empty() {
         let (a, b): (Channel, Channel) = ("a".parse().unwrap(), "b".parse().unwrap());
         let listed: Channels = "a".parse().unwrap();
-        assert!(listed.hear(Some(&a)) && !listed.hear(Some(&b)) && !listed.hear(None));
+        assert!(listed.include(Some(&a)) && !listed.include(Some(&b)) && !listed.include(None));
         let all = Channels::default();
-        assert!(all.hear(Some(&a)) && all.hear(None) && all.is_empty());
+        assert!(all.include(Some(&a)) && all.include(None) && all.is_empty());
     }
 }

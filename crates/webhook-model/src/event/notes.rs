@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_that_no_message_can_use_is_refused() {
+    fn event_variable_unusable_in_messages_is_refused() {
         let add = |name: &str| EventNotes::new("").with_variable(name, "", "");
         for good in ["CORES", "_a1", &"x".repeat(64)] {
             assert!(add(good).is_ok(), "{good}");

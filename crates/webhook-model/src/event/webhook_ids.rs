@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_webhooks_are_chosen_and_not_none_and_not_very_many() {
+    fn webhook_ids_hold_1_to_100_and_deduplicate() {
         let of = |ids: &[i64]| WebhookIds::new(ids.iter().copied().map(WebhookId));
         let chosen = of(&[7, -1, 7]).unwrap();
         assert_eq!(

@@ -62,7 +62,7 @@ fn each_condition_holds_where_it_says() {
 }
 
 #[test]
-fn what_is_not_there_keeps_no_condition_but_that() {
+fn filter_on_missing_data_matches_only_exists_false() {
     for filter in [
         r#"{"a":null}"#,
         r#"{"a":{"$ne":1}}"#,
@@ -95,7 +95,7 @@ fn integers_are_compared_to_the_last_digit() {
 }
 
 #[test]
-fn what_is_not_understood_names_the_path_and_the_rule() {
+fn filter_parse_error_names_path_and_rule() {
     let known = "use $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $exists or $or";
     let unknown = format!("at disk.free: $near is not known; {known}");
     for (filter, rule) in [
@@ -153,7 +153,7 @@ fn what_is_not_understood_names_the_path_and_the_rule() {
 }
 
 #[test]
-fn a_filter_is_bounded_in_bytes_values_nesting_and_paths() {
+fn filter_limits_bytes_values_nesting_and_paths() {
     let values = |count: usize| format!("{{\"a\":{{\"$in\":{:?}}}}}", vec![1; count]);
     assert!(values(100).parse::<Filter>().is_ok());
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_filter_is_bounded_in_bytes_values_nesting_and_paths() {
 }
 
 #[test]
-fn what_was_stored_before_filters_were_obeyed_is_kept_and_matches_nothing() {
+fn stored_invalid_filter_is_kept_and_matches_nothing() {
     let old = r#"{"any":[1,{"":null}]}"#;
     let filter = Filter::stored(old).unwrap();
     assert_eq!(filter.as_str(), old);

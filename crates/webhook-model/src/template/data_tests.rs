@@ -33,7 +33,7 @@ fn data() -> Data {
 }
 
 #[test]
-fn a_path_becomes_the_value_for_its_place() {
+fn template_data_path_is_rendered_for_its_context() {
     let data = data();
     for (message, expected) in [
         // Outside of JSON strings.
@@ -172,7 +172,7 @@ fn digits_below_dotted_name_are_no_paths_value() {
 }
 
 #[test]
-fn without_data_a_path_is_nothing_and_a_variable_of_that_name_is_what_it_was() {
+fn data_path_without_data_renders_null_or_empty() {
     assert_eq!(
         filled(r#"[${data},${data.a},"${data.a}"]"#, None, &[]),
         r#"[null,null,""]"#
@@ -219,7 +219,7 @@ fn context_is_another_object_with_the_same_paths() {
 }
 
 #[test]
-fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
+fn data_path_length_and_rendered_size_are_bounded() {
     let data: Data = format!(r#"{{"a":["{}"]}}"#, "x".repeat(60_000))
         .parse()
         .unwrap();

@@ -74,7 +74,7 @@ fn json() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_was_json_stays_json(message in json(), name in any::<String>()) {
+    fn json_message_stays_json_after_rendering(message in json(), name in any::<String>()) {
         prop_assert!(serde_json::from_str::<serde_json::Value>(&message).is_ok(), "{}", message);
         let rendered = render(&message, &name);
         prop_assert!(serde_json::from_str::<serde_json::Value>(&rendered).is_ok(), "{} -> {}", message, rendered);

@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_no_database_need_hold_is_refused() {
+    fn run_variable_with_nul_character_is_refused() {
         let said = rule(&[("A", "x"), ("B", "y\0")]);
         assert_eq!(said, "must not hold the character U+0000 in 'B'");
     }
 
     #[test]
-    fn names_are_those_that_a_message_can_have_and_that_are_not_taken() {
+    fn run_variable_names_are_valid_and_not_reserved() {
         let long = "x".repeat(64);
         for name in ["REASON", "_a1", "Name", "NAME", &long] {
             RunVariables::new([(name.to_owned(), String::new())]).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_at_most_100_variables_of_64_kib_together() {
+    fn run_variables_are_bounded_in_count_and_bytes() {
         let some = |count: usize| (0..count).map(|n| (format!("V{n}"), String::new()));
         RunVariables::new(some(100)).unwrap();
         let refused = RunVariables::new(some(101)).unwrap_err();

@@ -38,7 +38,7 @@ pub(super) fn render(message: &str, name: &str) -> String {
 }
 
 #[test]
-fn each_variable_in_both_spellings_and_side_by_side() {
+fn template_variable_renders_in_both_spellings_and_adjacent() {
     assert_eq!(
         render("${DATE}|$<DATE>", "x"),
         "Thu, 16 Oct 2025 11:38:07 EDT|Thu, 16 Oct 2025 11:38:07 EDT"
@@ -56,7 +56,7 @@ fn each_variable_in_both_spellings_and_side_by_side() {
 }
 
 #[test]
-fn what_is_no_variable_stays_as_it_is() {
+fn text_without_known_variable_stays_unchanged() {
     for text in [
         "",
         "$",
@@ -83,7 +83,7 @@ fn what_is_no_variable_stays_as_it_is() {
 }
 
 #[test]
-fn values_are_escaped_for_the_place_where_they_stand() {
+fn template_values_are_escaped_for_their_context() {
     for name in NAMES {
         let json = render(
             r#"{"a":"<${NAME}>","b":${NAME},"c":[${TIMESTAMP}],"\"${NAME}\\":1}"#,
@@ -106,7 +106,7 @@ fn a_message_of_one_variable_is_text() {
 }
 
 #[test]
-fn a_value_cannot_be_taken_in_by_an_escape_or_a_number() {
+fn variable_within_escape_or_number_is_not_json() {
     // Not JSON, so the values are put in as they are.
     for (message, expected) in [
         (r#"{"a":"\${NAME}n"}"#, r#"{"a":"\"n"}"#),
@@ -144,7 +144,7 @@ fn json_with_variables_as_numbers_and_member_names() {
 }
 
 #[test]
-fn as_many_unknown_variables_as_a_message_can_hold_are_listed_in_order() {
+fn many_unknown_variables_are_listed_in_order() {
     let message: String = (0..100_000).map(|n| format!("${{V{n}}}")).collect();
     let template = Template::parse(&message.parse().unwrap());
     let unknown = template.unknown_variables(&["V1"]);
@@ -153,7 +153,7 @@ fn as_many_unknown_variables_as_a_message_can_hold_are_listed_in_order() {
 }
 
 #[test]
-fn the_date_is_shown_in_the_zone_of_the_host() {
+fn date_is_formatted_in_the_host_time_zone() {
     let at =
         |text: &str, zone: &str| format_date(text.parse().unwrap(), &zone.parse::<Tz>().unwrap());
     for (time, zone, expected) in [
@@ -246,7 +246,7 @@ fn negative_and_extreme_timestamps() {
 
 /// `${v0}`, `${v1}` … with their values; a repeated name has the first one.
 #[test]
-fn many_variables_are_found_by_name_as_few_are() {
+fn many_variables_resolve_by_name_like_few() {
     let names: Vec<String> = (0..40).map(|at| format!("v{at}")).collect();
     let pairs = names.iter().chain(&names).zip(0..);
     let values: Vec<(&str, String)> = pairs
@@ -275,7 +275,7 @@ fn many_variables_are_found_by_name_as_few_are() {
 /// Each takes minutes if variables are searched linearly, or if the whole message is measured: the
 /// test would then not end in time.
 #[test]
-fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
+fn variable_only_message_renders_or_fails_quickly() {
     let names: Vec<String> = (0..50_000).map(|at| format!("v{at}")).collect();
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
     let long = "x".repeat(1024 * 1024);

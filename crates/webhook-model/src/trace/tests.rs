@@ -5,7 +5,7 @@ use super::*;
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[test]
-fn a_traceparent_is_read_as_the_recommendation_has_it() {
+fn traceparent_parses_per_w3c_recommendation() {
     let parent: TraceParent = PARENT.parse().unwrap();
     assert_eq!(parent.trace_id(), 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736);
     assert_eq!(parent.span_id(), 0x00f0_67aa_0ba9_02b7);
@@ -18,7 +18,7 @@ fn a_traceparent_is_read_as_the_recommendation_has_it() {
 }
 
 #[test]
-fn what_the_recommendation_refuses_is_no_traceparent() {
+fn invalid_traceparent_is_rejected_per_recommendation() {
     let zero_trace = "00-00000000000000000000000000000000-00f067aa0ba902b7-01";
     let zero_span = "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01";
     let refused = [
@@ -77,7 +77,7 @@ fn a_tracestate_is_a_list_of_different_members() {
 }
 
 #[test]
-fn a_long_tracestate_loses_its_long_members_and_then_its_last() {
+fn long_tracestate_drops_long_members_then_last() {
     let member = |key: &str, length: usize| format!("{key}={}", "v".repeat(length - 2));
     let [a, b, c] = ["a", "b", "c"].map(|key| member(key, 128));
     let long = member("l", 129);
@@ -95,7 +95,7 @@ fn a_long_tracestate_loses_its_long_members_and_then_its_last() {
 }
 
 #[test]
-fn a_tracestate_that_cannot_be_read_costs_itself_alone() {
+fn invalid_tracestate_is_dropped_without_losing_traceparent() {
     let read = TraceContext::from_headers(PARENT, Some("NO"));
     assert_eq!(read, Some(PARENT.parse().unwrap()));
     assert_eq!(TraceContext::from_headers("NO", Some("a=1")), None);
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn any_context_reads_back_as_it_was_written_and_has_its_bound(state in "[a-e=, \t@z1]{0,700}") {
+    fn trace_context_round_trips_within_568_bytes(state in "[a-e=, \t@z1]{0,700}") {
         if let Some(context) = TraceContext::from_headers(PARENT, Some(&state)) {
             let text = context.to_string();
             prop_assert!(text.len() <= 568, "{}", text.len());
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_harms_whoever_reads_it(text in "(00-)?\\PC{0,80}") {
+    fn arbitrary_trace_text_never_panics(text in "(00-)?\\PC{0,80}") {
         if let Ok(parent) = text.parse::<TraceParent>() {
             prop_assert_eq!(parent.to_string().len(), text.len());
         }

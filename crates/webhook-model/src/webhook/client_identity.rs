@@ -156,7 +156,7 @@ mod tests {
     const KEY: &str = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n";
 
     #[test]
-    fn blocks_are_kept_and_what_is_around_them_is_not() {
+    fn client_identity_keeps_only_pem_blocks() {
         let typed = format!(
             "Bag Attributes\r\n  friendlyName: x\r\n{}subject=CN = x\r\n{CERTIFICATE}",
             CERTIFICATE.replace('\n', "\r\n")
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_names_its_field_and_no_part_of_a_key() {
+    fn client_identity_error_names_field_without_key() {
         let parameters = "-----BEGIN EC PARAMETERS-----\nAA\n-----END EC PARAMETERS-----\n";
         let both = format!("{KEY}{CERTIFICATE}");
         let long = format!("{KEY}{}", "x".repeat(MAX_BYTES));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_are_read_as_people_write_them_and_read_back_as_they_are_shown() {
+    fn retry_schedule_parses_units_and_round_trips() {
         let schedule = read(" 5s,1m  10m, 1h 120 90,1d").unwrap();
         assert_eq!(schedule.as_seconds(), "5,60,600,3600,120,90,86400");
         assert_eq!(schedule.to_string(), "5s, 1m, 10m, 1h, 2m, 90s, 1d");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_delay_is_refused_by_what_was_typed() {
+    fn invalid_retry_delay_is_refused_quoting_input() {
         let rule = |text: &str| read(text).unwrap_err().rule().to_owned();
         for (typed, said) in [
             ("", "must be at least one delay"),

@@ -89,7 +89,7 @@ fn worst() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_filter_takes_no_more_than_its_text_accounts_for() {
+fn filter_memory_is_bounded_by_its_text() {
     for (form, text) in worst() {
         let mut filter = Filter::default();
         let taken = measure(|| filter = text.parse().unwrap()).bytes_current;

@@ -18,7 +18,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_text_is_accepted_if_nothing_in_it_is_hidden_and_marking_shows_all(text in text()) {
+    fn hidden_characters_are_refused_and_shown_by_marking(text in text()) {
         let marked = mark_hidden(&text);
         prop_assert_eq!(hidden_character(&marked), None, "{:?}", marked);
         match hidden_character(&text) {

@@ -41,7 +41,7 @@ fn the_header_of_the_credential_is_named_once() {
 }
 
 #[test]
-fn a_key_within_a_longer_value_is_refused_not_sent_as_a_placeholder() {
+fn api_key_placeholder_within_value_is_refused() {
     for authorization in [Authorization::api_key("k").unwrap(), Authorization::None] {
         let error = webhook(authorization, "Authorization: Token ${APIKEY}")
             .check()
@@ -65,7 +65,7 @@ fn headers_are_bounded_in_number_and_size() {
 }
 
 #[test]
-fn an_error_in_a_header_shows_line_and_rule_but_no_value() {
+fn header_error_shows_line_and_rule_without_value() {
     for line in [
         "Authorization: Bearer CANARY\u{e9}",
         "Cookie: CANARY\u{7f}",
@@ -154,7 +154,7 @@ fn signed_numbers_name_the_nearest_bound() {
 }
 
 #[test]
-fn signing_secrets_are_checked_in_form_and_rotated_newest_first() {
+fn signing_secrets_are_validated_and_rotated_newest_first() {
     let secret = |byte: u8| SigningSecret::from_random([byte; 32]);
     for refused in ["", "whsec_", "whsec_AAAA", "whsk_AAAA", "whpk_AAAA", "AAAA"] {
         assert!(SigningSecret::parse(refused).is_err(), "{refused}");

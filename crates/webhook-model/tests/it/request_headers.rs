@@ -26,7 +26,7 @@ fn order_case_and_repetition_are_kept() {
 }
 
 #[test]
-fn the_authorization_comes_last_and_an_api_key_where_its_line_is() {
+fn authorization_comes_last_api_key_replaces_placeholder() {
     let bearer = Authorization::bearer("t0ken").unwrap();
     let mut expected: Vec<_> = LINES.lines().collect();
     expected.push("Authorization: Bearer t0ken");

@@ -70,7 +70,7 @@ fn another_path_leaves_every_stored_secret_behind() {
 }
 
 #[test]
-fn the_secret_of_a_client_stays_with_its_token_endpoint() {
+fn oauth2_client_secret_stays_with_token_endpoint() {
     let client = |url| {
         let client = OAuth2::new(url, "me", "s3cret").unwrap();
         Authorization::OAuth2(Box::new(client))
@@ -130,7 +130,7 @@ fn accepting_any_certificate_leaves_them_behind_over_https() {
 }
 
 #[test]
-fn what_is_removed_replaced_or_sent_along_is_not_carried() {
+fn removed_replaced_or_resubmitted_secrets_are_not_carried() {
     let moved = |w: &mut Webhook| w.url = "https://evil.example/".parse().unwrap();
     let left = carried(|w| {
         moved(w);
@@ -155,7 +155,7 @@ fn what_is_removed_replaced_or_sent_along_is_not_carried() {
 }
 
 #[test]
-fn a_secret_under_another_name_is_still_the_stored_one() {
+fn renamed_secret_still_counts_as_carried_over() {
     let moved = |w: &mut Webhook| w.url = "https://evil.example/".parse().unwrap();
     let left = carried(|w| {
         moved(w);

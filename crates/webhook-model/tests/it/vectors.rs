@@ -199,7 +199,7 @@ fn naughty_strings_as_names() {
 
 /// The parser of the stored form is the one that made it.
 #[test]
-fn a_url_that_was_accepted_is_accepted_again_and_the_same() {
+fn accepted_target_url_parses_again_unchanged() {
     for (text, normal) in [
         (
             "https://EXAMPLE.com:443/a b?q=ü",

@@ -31,7 +31,7 @@ fn evicted(place: &Place) -> bool {
 }
 
 #[test]
-fn a_network_is_an_ipv4_address_or_a_64_of_ipv6() {
+fn network_is_ipv4_address_or_ipv6_slash_64() {
     assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
     assert_ne!(network("192.0.2.2"), network("192.0.2.1"));
     assert_eq!(network("2001:db8:1:2::3"), network("2001:db8:1:2:ffff::9"));
@@ -75,7 +75,7 @@ async fn network_over_its_limit_closes_only_its_own() {
 }
 
 #[tokio::test]
-async fn slow_first_request_ends_after_the_silent_and_before_the_served() {
+async fn slow_first_request_evicted_between_silent_and_served() {
     let (all, limits) = (Connections::default(), limits(3, 3));
     let admit = || all.admit(network("192.0.2.1"), &limits);
     let [slow, served, silent] = [(); 3].map(|()| admit().unwrap());

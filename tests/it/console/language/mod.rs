@@ -183,7 +183,7 @@ fn is_data(text: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_says_a_word_that_cannot_be_translated() {
+async fn pages_contain_no_untranslatable_words() {
     let setup = Setup {
         texts: made_up(),
         own_events: OperationalEvents::all(),

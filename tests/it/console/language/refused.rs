@@ -53,7 +53,7 @@ fn with<'a>(base: &[(&'a str, &'a str)], other: &[(&'a str, &'a str)]) -> Vec<(&
 }
 
 #[tokio::test]
-async fn each_form_refuses_each_field_in_the_hosts_language() {
+async fn field_errors_of_every_form_use_host_language() {
     let receiver = Receiver::start(None).await.unwrap();
     let (_site, admin) = site(Quota::UNLIMITED, &receiver).await;
     let key = [("name", "k"), ("expires_type", "30"), ("user", "1")];
@@ -102,7 +102,7 @@ async fn each_form_refuses_each_field_in_the_hosts_language() {
 }
 
 #[tokio::test]
-async fn what_is_refused_as_a_whole_is_said_in_the_hosts_language() {
+async fn whole_request_refusals_use_host_language() {
     let receiver = Receiver::start(None).await.unwrap();
     let quota = Quota::default()
         .with_webhooks(1)
@@ -143,7 +143,7 @@ async fn what_is_refused_as_a_whole_is_said_in_the_hosts_language() {
 }
 
 #[tokio::test]
-async fn what_a_disabled_task_refuses_is_said_in_the_hosts_language() {
+async fn disabled_task_refusals_use_host_language() {
     let receiver = Receiver::start(None).await.unwrap();
     let (_site, admin) = site(Quota::UNLIMITED, &receiver).await;
     let act = async |path: &str| admin.fill("/console/tasks/new", path, &[]).await;
@@ -156,7 +156,7 @@ async fn what_a_disabled_task_refuses_is_said_in_the_hosts_language() {
 }
 
 #[tokio::test]
-async fn why_an_attempt_failed_is_said_in_the_hosts_language() {
+async fn attempt_failure_reasons_use_host_language() {
     let receiver = Receiver::start(None).await.unwrap();
     let (site, admin) = site(Quota::UNLIMITED, &receiver).await;
     let mut left = Vec::new();

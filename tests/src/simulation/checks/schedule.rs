@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_that_are_halved_are_found_out_after_a_clock_was_set() {
+    fn halved_delays_are_detected_after_clock_change() {
         let right = run(&script()).breaches;
         assert!(right.is_empty(), "{right:#?}");
         let halved = run_sabotaged(&script(), Sabotage::HalvesDelays).breaches;

@@ -55,7 +55,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn what_is_no_head_is_not_sent() {
+async fn incomplete_request_head_is_not_sent() {
     let (ours, mut theirs) = duplex(100);
     let next = Arc::new(NextHead::default());
     next.set(b"head".to_vec());

@@ -57,7 +57,7 @@ fn each_sentence_is_recognized_with_its_values() {
 }
 
 #[test]
-fn what_the_crates_below_do_not_say_stays_as_it_is() {
+fn unrecognized_rule_text_stays_untranslated() {
     let texts = bracketed();
     for said in [
         "",
@@ -77,7 +77,7 @@ fn what_the_crates_below_do_not_say_stays_as_it_is() {
 }
 
 #[test]
-fn a_number_is_written_as_the_language_writes_it_and_decides_the_plural() {
+fn translated_number_uses_language_format_and_plural() {
     let source = "frame-number-long = 1.234.567,8\nframe-number-short = 1.234\nrules-must-be-at-most-bytes = { $most ->\n [one] höchstens ein Byte\n *[other] höchstens { $most } Byte\n}";
     let texts = Texts::read("de", source).unwrap();
     assert_eq!(texts.rule("must be at most 1 bytes"), "höchstens ein Byte");
@@ -86,7 +86,7 @@ fn a_number_is_written_as_the_language_writes_it_and_decides_the_plural() {
 }
 
 #[test]
-fn what_is_in_a_sentence_of_another_is_translated_with_it() {
+fn nested_rule_text_is_translated_with_its_sentence() {
     let source = "rules-could-not-connect = keine Verbindung: { $rule }\nrules-connection-refused = abgelehnt\nrules-target-policy-refuses = { $rule } sind gesperrt";
     let texts = Texts::read("de", source).unwrap();
     let refused = texts.rule("could not connect: connection refused");

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mask_stands_for_the_stored_value_of_its_name_in_order() {
+    fn header_mask_restores_stored_values_in_order() {
         let stored = Headers::parse_lines("X-Token:one\nX-Plain:p\nX-Token:two\n").unwrap();
         let texts = Texts::english();
         let read =

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_of_the_record_has_its_place_on_the_page() {
+    fn webhook_record_fields_all_map_to_form_fields() {
         let form = fresh();
         for (field, place) in [
             (Field::Name, "name"),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_would_go_elsewhere_is_asked_for() {
+    fn changed_target_requires_secrets_to_be_reentered() {
         let url = "https://example.com/in".parse().unwrap();
         let mut before = Webhook::new(OwnerId(3), "chat".parse().unwrap(), url);
         before.headers = Headers::parse_lines("X-Token:t0ken\n").unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_webhook_is_the_same_after_its_form_is_parsed() {
+    fn stored_webhook_round_trips_through_its_form() {
         let url = "https://example.com/in".parse().unwrap();
         let mut before = Webhook::new(OwnerId(3), "chat".parse().unwrap(), url);
         before.headers = Headers::parse_lines("X-Token:t0ken\nX-Route:a\n").unwrap();

@@ -34,7 +34,7 @@ async fn an_answer_holds_for_five_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_the_platform_does_is_an_answer_or_an_error_within_five_seconds() {
+async fn platform_answers_or_errors_within_five_seconds() {
     let cases = [
         (Manner::Now, true, None),
         (Manner::Later(3 * SECOND), true, None),
@@ -63,7 +63,7 @@ async fn whatever_the_platform_does_is_an_answer_or_an_error_within_five_seconds
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_to_be_waited_for_is_not_known_now_but_soon() {
+async fn slow_account_is_unknown_then_fetched_in_background() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Later(SECOND));
@@ -75,7 +75,7 @@ async fn what_has_to_be_waited_for_is_not_known_now_but_soon() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_who_wait_for_one_user_ask_once() {
+async fn concurrent_waiters_for_one_user_ask_platform_once() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Later(SECOND));
@@ -92,7 +92,7 @@ async fn a_thousand_who_wait_for_one_user_ask_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_user_about_whom_the_platform_hangs_costs_no_other_anything() {
+async fn hanging_account_query_does_not_delay_other_users() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner_about(1, Manner::Hangs);
@@ -103,7 +103,7 @@ async fn one_user_about_whom_the_platform_hangs_costs_no_other_anything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
+async fn failed_account_query_is_retried_after_one_second() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Fails);
@@ -117,7 +117,7 @@ async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_users_who_have_to_be_waited_for_are_known_within_a_second() {
+async fn ten_thousand_slow_accounts_load_within_one_second() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Later(Duration::from_millis(1)));
@@ -134,7 +134,7 @@ async fn ten_thousand_users_who_have_to_be_waited_for_are_known_within_a_second(
 }
 
 #[tokio::test(start_paused = true)]
-async fn last_answer_is_used_for_a_minute_while_the_platform_is_asked_again() {
+async fn last_answer_is_used_for_minute_during_refresh() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.user(1, 7);
@@ -158,7 +158,7 @@ async fn last_answer_is_used_for_a_minute_while_the_platform_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changed_user_is_not_known_until_the_platform_has_answered() {
+async fn changed_user_is_unknown_until_platform_answers() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     assert!(book.now(OWNER).is_some());
@@ -173,7 +173,7 @@ async fn changed_user_is_not_known_until_the_platform_has_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tenant_whose_users_are_slow_leaves_questions_to_the_others() {
+async fn slow_users_of_one_tenant_delay_no_others() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     for n in 0..1_000 {
@@ -209,7 +209,7 @@ async fn a_hundred_thousand_users_are_kept_within_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_news_until_the_store_says_the_same() {
+async fn account_answer_is_notified_until_store_matches_it() {
     let platform = Platform::new();
     let (book, mut news) = book(&platform);
     let mut told = async || {
@@ -234,7 +234,7 @@ async fn an_answer_is_news_until_the_store_says_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_began_before_does_not_answer_one_that_is_asked_again() {
+async fn ask_again_does_not_reuse_a_running_question() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Later(2 * SECOND));
@@ -252,7 +252,7 @@ async fn a_question_that_began_before_does_not_answer_one_that_is_asked_again() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tenant_named_by_a_platform_that_has_none_is_an_error_with_words() {
+async fn one_system_account_with_tenant_is_an_error() {
     let platform = Platform::new();
     let (book, _news) = AccountBook::new(platform.clone(), true, Arc::new(Failures::none()));
     platform.account(1, AccessLevel::User, 7);

@@ -232,8 +232,8 @@ impl Owners {
         }
         let row = self.store.owner(owner).await?;
         let stored = Stored {
-            place: row.map_or(Realm::Shared, |row| row.place),
-            held: row.is_some_and(|row| row.held),
+            place: row.map_or(Realm::Shared, |row| row.realm),
+            held: row.is_some_and(|row| row.suspended),
             known: row.is_some(),
         };
         self.lock().put(owner, stored, KEPT);

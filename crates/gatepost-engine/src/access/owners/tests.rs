@@ -14,8 +14,8 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use tokio::time::Instant;
 use webhook_model::Webhook;
 
-use crate::access::testing::{Manner, Platform, judge};
-use crate::access::{Judge, Rule};
+use crate::access::testing::{Manner, Platform, authorizer};
+use crate::access::{Authorizer, Rule};
 use crate::clock::EngineClock;
 use crate::testing::noon;
 
@@ -26,7 +26,7 @@ struct World {
     store: Arc<FaultStore<MemoryStore>>,
     memory: Arc<MemoryStore>,
     clock: Arc<ManualClock>,
-    judge: Arc<Judge>,
+    authorizer: Arc<Authorizer>,
 }
 
 impl World {
@@ -34,13 +34,13 @@ impl World {
         let (platform, memory) = (Platform::new(), Arc::new(MemoryStore::new()));
         let store = Arc::new(FaultStore::new(memory.clone()));
         let clock = Arc::new(ManualClock::at(noon()));
-        let judge = Self::process(rule, &platform, &store, &clock).await;
+        let authorizer = Self::process(rule, &platform, &store, &clock).await;
         Self {
             platform,
             store,
             memory,
             clock,
-            judge,
+            authorizer,
         }
     }
 
@@ -49,9 +49,9 @@ impl World {
         platform: &Arc<Platform>,
         store: &Arc<FaultStore<MemoryStore>>,
         clock: &Arc<ManualClock>,
-    ) -> Arc<Judge> {
+    ) -> Arc<Authorizer> {
         let clock = EngineClock::start(clock.clone(), &**store).await.unwrap();
-        judge(rule, platform, store.clone(), Arc::new(clock))
+        authorizer(rule, platform, store.clone(), Arc::new(clock))
     }
 
     /// Stores a record without asking the platform.
@@ -72,7 +72,10 @@ impl World {
 
     async fn stands(&self, owner: u128) -> (Option<Realm>, bool) {
         let row = self.row(owner).await;
-        (row.map(|row| row.place), row.is_some_and(|row| row.held))
+        (
+            row.map(|row| row.realm),
+            row.is_some_and(|row| row.suspended),
+        )
     }
 
     /// Advances every clock.
@@ -89,7 +92,7 @@ fn tenant(id: u128) -> Realm {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_changes_a_record_is_placed_first() {
+async fn record_change_assigns_owner_realm_first() {
     let world = World::new(Rule::AddressedOnly).await;
     world.platform.user(1, 7);
     world
@@ -101,11 +104,11 @@ async fn whoever_changes_a_record_is_placed_first() {
         (2, Realm::System),
         (3, Realm::Solo(OwnerId(3))),
     ] {
-        world.judge.admit_change(OwnerId(owner)).await.unwrap();
+        world.authorizer.admit_change(OwnerId(owner)).await.unwrap();
         assert_eq!(world.stands(owner).await, (Some(place), false));
     }
     let calls = world.store.calls();
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     assert_eq!(
         world.store.calls(),
         calls,
@@ -114,47 +117,47 @@ async fn whoever_changes_a_record_is_placed_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_an_answer_or_a_store_nothing_is_changed() {
+async fn change_without_platform_answer_or_store_is_refused() {
     let world = World::new(Rule::AddressedOnly).await;
     for manner in [Manner::Fails, Manner::Panics, Manner::Hangs] {
         world.platform.set_manner(manner);
-        assert!(world.judge.admit_change(OwnerId(1)).await.is_err());
+        assert!(world.authorizer.admit_change(OwnerId(1)).await.is_err());
         tokio::time::sleep(SECOND).await;
     }
     world.platform.set_manner(Manner::Now);
     world.store.fail("set_owner", 1, Fault::Refused);
-    assert!(world.judge.admit_change(OwnerId(1)).await.is_err());
+    assert!(world.authorizer.admit_change(OwnerId(1)).await.is_err());
     assert_eq!(world.row(1).await, None);
     assert!(
-        world.judge.admit_change(OwnerId(1)).await.is_ok(),
+        world.authorizer.admit_change(OwnerId(1)).await.is_ok(),
         "control"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_one_system_nobody_is_placed_and_who_is_disabled_is_held() {
+async fn one_system_suspends_removed_users_without_assigning_realms() {
     let world = World::new(Rule::OneSystem).await;
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     assert_eq!(world.row(1).await, None);
     world.platform.remove(1);
-    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    world.authorizer.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(
         world.row(1).await,
         None,
         "a number that means nobody is not written down"
     );
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(Realm::Shared), true));
-    assert_eq!(world.judge.unplaced(), 0);
+    assert_eq!(world.authorizer.unplaced(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_heard_by_the_way_is_stored_in_the_background() {
+async fn account_seen_on_lookup_is_stored_in_background() {
     let world = World::new(Rule::AddressedOnly).await;
-    world.judge.run();
+    world.authorizer.run();
     world.platform.user(1, 7);
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     assert_eq!(world.row(1).await, None);
@@ -163,7 +166,7 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     world.platform.enable(1, false);
     world.pass(5).await;
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
         Some(false)
     );
     world.pass(1).await;
@@ -172,7 +175,7 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     world.platform.user(1, 8);
     world.pass(5).await;
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     world.pass(1).await;
@@ -180,15 +183,15 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_then_gets_what_was_heard_later() {
+async fn account_is_stored_later_after_store_failure() {
     let world = World::new(Rule::AddressedOnly).await;
-    world.judge.run();
+    world.authorizer.run();
     for fault in [Fault::Refused, Fault::Panic] {
         world.platform.user(1, 7);
         world.store.fail("set_owner", 1, fault);
-        world.judge.good_standing(OwnerId(1), Realm::Shared);
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared);
         world.pass(11).await;
-        world.judge.good_standing(OwnerId(1), Realm::Shared);
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared);
         world.pass(1).await;
         assert_eq!(world.stands(1).await.0, Some(tenant(7)));
         world
@@ -205,10 +208,13 @@ async fn a_store_that_fails_then_gets_what_was_heard_later() {
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_does_not_move_anybody_back() {
     let world = World::new(Rule::AddressedOnly).await;
-    world.judge.run();
+    world.authorizer.run();
     world.platform.user(1, 7);
     world.platform.set_manner(Manner::LateAnswer(2 * SECOND));
-    assert_eq!(world.judge.good_standing(OwnerId(1), Realm::Shared), None);
+    assert_eq!(
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
+        None
+    );
     // Another process was notified of the move, and stored it.
     world.platform.user(1, 8);
     world.platform.set_manner(Manner::Now);
@@ -226,10 +232,10 @@ async fn a_late_answer_does_not_move_anybody_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_another_process_stored_a_moment_ago_is_not_overwritten_unread() {
+async fn change_of_another_process_is_read_before_writing() {
     let world = World::new(Rule::AddressedOnly).await;
     world.platform.user(1, 7);
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     world.pass(3).await;
     let disabled = world.memory.hold_owner(OwnerId(1), true, noon()).await;
     disabled.unwrap();
@@ -240,7 +246,7 @@ async fn what_another_process_stored_a_moment_ago_is_not_overwritten_unread() {
         .unwrap();
     world.platform.user(1, 8);
     let calls = world.store.calls();
-    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    world.authorizer.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(tenant(8)), false));
     assert_eq!(
         world.store.calls(),
@@ -250,55 +256,55 @@ async fn what_another_process_stored_a_moment_ago_is_not_overwritten_unread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_that_cannot_be_confirmed_refuses_the_change() {
+async fn unconfirmed_tenant_move_refuses_record_change() {
     let world = World::new(Rule::AddressedOnly).await;
     world.platform.user(1, 7);
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     world.pass(6).await;
     world.platform.user(1, 8);
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
         Some(true)
     );
     world.platform.set_manner(Manner::Fails);
-    let refused = world.judge.admit_change(OwnerId(1)).await.unwrap_err();
+    let refused = world.authorizer.admit_change(OwnerId(1)).await.unwrap_err();
     assert!(refused.to_string().contains("did not confirm"), "{refused}");
     assert_eq!(world.stands(1).await.0, Some(tenant(7)));
     world.platform.set_manner(Manner::Now);
     tokio::time::sleep(SECOND).await;
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await.0, Some(tenant(8)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_the_platform_tells_reaches_the_store_at_once() {
+async fn owner_changed_notification_is_stored_immediately() {
     let world = World::new(Rule::AddressedOnly).await;
     world.platform.user(1, 7);
-    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.authorizer.admit_change(OwnerId(1)).await.unwrap();
     world.platform.enable(1, false);
-    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    world.authorizer.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(tenant(7)), true));
     assert_eq!(
-        world.judge.good_standing(OwnerId(1), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(1), Realm::Shared),
         Some(false)
     );
     world.platform.enable(1, true);
     world.platform.user(1, 8);
-    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    world.authorizer.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(tenant(8)), false));
     world.platform.remove(1);
-    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    world.authorizer.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(
         world.stands(1).await,
         (Some(tenant(8)), true),
         "held where it is"
     );
     world.platform.set_manner(Manner::Fails);
-    assert!(world.judge.owner_changed(OwnerId(1)).await.is_err());
+    assert!(world.authorizer.owner_changed(OwnerId(1)).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
+async fn owners_without_realm_are_counted_and_assigned_once() {
     let world = World::new(Rule::AddressedOnly).await;
     for owner in 1..=1_200 {
         world.webhook(owner).await;
@@ -313,17 +319,17 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
         &world.clock,
     );
     let other = other.await;
-    for judge in [&world.judge, &other] {
-        judge.run();
+    for authorizer in [&world.authorizer, &other] {
+        authorizer.run();
     }
     world.pass(2).await;
-    let (first, second) = (world.judge.unplaced(), other.unplaced());
+    let (first, second) = (world.authorizer.unplaced(), other.unplaced());
     assert!(first > 0 && second > 0, "{first} {second}");
-    let places = world.judge.places(Audience::Operators).await.unwrap();
+    let places = world.authorizer.places(Audience::Operators).await.unwrap();
     assert_eq!(places, [Realm::System, Realm::Shared]);
     // After a minute the owners of webhooks are asked about once more.
     world.pass(55).await;
-    assert_eq!((world.judge.unplaced(), other.unplaced()), (1, 1));
+    assert_eq!((world.authorizer.unplaced(), other.unplaced()), (1, 1));
     assert_eq!(
         world.stands(1).await,
         (Some(Realm::Shared), true),
@@ -337,21 +343,21 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
     assert!(twice.is_empty(), "asked about by both: {twice:?}");
     world.platform.set_manner_about(2, Manner::Now);
     world.pass(20).await;
-    assert_eq!((world.judge.unplaced(), other.unplaced()), (0, 0));
-    let places = world.judge.places(Audience::Operators).await.unwrap();
+    assert_eq!((world.authorizer.unplaced(), other.unplaced()), (0, 0));
+    let places = world.authorizer.places(Audience::Operators).await.unwrap();
     assert_eq!(places, [Realm::System]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn held_owners_are_asked_about_each_minute_and_released() {
+async fn suspended_owners_are_rechecked_each_minute_and_released() {
     let world = World::new(Rule::AddressedOnly).await;
     for owner in 1..=600 {
         world.webhook(owner).await;
         world.platform.enable(owner, false);
-        world.judge.admit_change(OwnerId(owner)).await.unwrap();
+        world.authorizer.admit_change(OwnerId(owner)).await.unwrap();
     }
     world.platform.set_manner_about(2, Manner::Hangs);
-    world.judge.run();
+    world.authorizer.run();
     world.platform.asked();
     world.platform.enable(600, true);
     world.pass(50).await;
@@ -366,12 +372,12 @@ async fn held_owners_are_asked_about_each_minute_and_released() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_heard_about_a_hundred_thousand_users_is_kept_within_bounds() {
+async fn owner_cache_is_bounded_for_100000_users() {
     let world = World::new(Rule::AddressedOnly).await;
     for owner in 0..100_000 {
-        world.judge.admit_change(OwnerId(owner)).await.unwrap();
+        world.authorizer.admit_change(OwnerId(owner)).await.unwrap();
     }
-    let count = world.judge.owners.count();
+    let count = world.authorizer.owners.count();
     assert!(
         (10_000..=super::reconciliation::MOST).contains(&count),
         "{count}"
@@ -379,7 +385,7 @@ async fn what_was_heard_about_a_hundred_thousand_users_is_kept_within_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn users_of_one_tenant_about_whom_the_platform_hangs_leave_questions_to_the_others() {
+async fn hanging_users_of_one_tenant_delay_no_others() {
     let world = World::new(Rule::AddressedOnly).await;
     for owner in 100..300 {
         world.platform.set_manner_about(owner, Manner::Hangs);
@@ -387,8 +393,8 @@ async fn users_of_one_tenant_about_whom_the_platform_hangs_leave_questions_to_th
         placed.await.unwrap();
     }
     let admit = |owner| {
-        let judge = world.judge.clone();
-        tokio::spawn(async move { judge.admit_change(OwnerId(owner)).await.is_ok() })
+        let authorizer = world.authorizer.clone();
+        tokio::spawn(async move { authorizer.admit_change(OwnerId(owner)).await.is_ok() })
     };
     let hanging: Vec<_> = (100..300).map(admit).collect();
     world.pass(1).await;

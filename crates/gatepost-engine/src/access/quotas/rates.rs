@@ -111,7 +111,7 @@ mod tests {
     const OWNER: OwnerId = OwnerId(1);
 
     #[tokio::test(start_paused = true)]
-    async fn so_much_in_a_minute_then_as_much_as_time_gives_back() {
+    async fn rate_allows_full_minute_then_refills_over_time() {
         let rates = Rates::new();
         let one = || rates.take(OWNER, 1, 60);
         assert!((0..60).all(|_| one().is_ok()));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn more_than_a_minute_allows_is_paid_back_before_anything_else() {
+    async fn take_above_rate_delays_next_until_paid_back() {
         let rates = Rates::new();
         assert_eq!(rates.take(OWNER, 180, 60), Ok(()));
         assert_eq!(rates.take(OWNER, 1, 60), Err(Duration::from_secs(121)));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_allowed_is_nothing_and_no_limit_is_none() {
+    async fn zero_rate_allows_nothing_and_maximum_is_unlimited() {
         let rates = Rates::new();
         assert_eq!(rates.take(OWNER, 1, 0), Err(MINUTE));
         assert_eq!(rates.take(OWNER, 0, 0), Ok(()));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn rates_of_many_owners_stay_bounded_and_are_swept() {
+    async fn rates_of_many_owners_are_bounded_and_swept() {
         let rates = Rates::new();
         let all = |rates: &Rates| {
             for n in 0..100_000 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, WebhookId};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{DeliveryLog, DropReason, Dropped};
+use gatepost_storage::webhooks::{DeliveryLog, RejectReason, RejectedCount};
 use tokio::time::Instant;
 
 use crate::accumulator::{Accumulator, MOST, Unwritten};
@@ -22,7 +22,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Notices per second: the observer has others to receive, too.
 const NOTICES: usize = 2;
 
-type Key = (OwnerId, WebhookId, DropReason);
+type Key = (OwnerId, WebhookId, RejectReason);
 
 #[derive(Debug)]
 pub(in crate::access) struct RejectedCounts {
@@ -56,7 +56,7 @@ impl RejectedCounts {
         &self,
         owner: OwnerId,
         webhook: WebhookId,
-        reason: DropReason,
+        reason: RejectReason,
         count: u64,
     ) {
         let is_new = self.counts.add((owner, webhook, reason), count);
@@ -79,14 +79,14 @@ impl RejectedCounts {
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
         let mut unwritten = self.take(all || self.counts.len() > MANY);
         while let Some(batch) = unwritten.batch() {
-            let rejected = batch.iter().map(|((_, webhook, reason), count)| Dropped {
-                webhook: *webhook,
-                reason: *reason,
+            let row = |&((_, webhook, reason), count): &(Key, u64)| RejectedCount {
+                webhook,
+                reason,
                 minute: hour,
-                count: *count,
-            });
-            let rejected: Vec<_> = rejected.collect();
-            self.log.count_dropped(&rejected).await?;
+                count,
+            };
+            let rejected: Vec<_> = batch.iter().map(row).collect();
+            self.log.count_rejected(&rejected).await?;
             let (written, mut owners) = (unwritten.written(), self.lock());
             for ((owner, ..), _) in written {
                 if let Some(of_owner) = owners.get_mut(&owner) {
@@ -120,7 +120,7 @@ impl RejectedCounts {
             was_noticed || of_owner.count > 0 || is_recent(of_owner.written)
         });
         for (owner, count) in due {
-            if !self.observers.notify(Notice::Dropped { owner, count })
+            if !self.observers.notify(Notice::Rejected { owner, count })
                 && let Some(of_owner) = self.lock().get_mut(&owner)
             {
                 of_owner.count = of_owner.count.saturating_add(count);

@@ -8,8 +8,8 @@ use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
-    RecordStore as _, UsageDelta,
+    DeliveryId, DeliveryLog as _, LogUsage, NewDelivery, QueueStore as _, RecordStore as _,
+    RejectReason, RejectedCount, UsageDelta,
 };
 use gatepost_storage::{AtMost, ManualClock, Scope};
 use gatepost_testkit::fault::{Fault, FaultStore};
@@ -17,8 +17,8 @@ use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;
 
 use super::Headroom;
-use crate::access::testing::{Platform, watched_judge};
-use crate::access::{Judge, Rule};
+use crate::access::testing::{Platform, watched_authorizer};
+use crate::access::{Authorizer, Rule};
 use crate::accumulator::MOST;
 use crate::clock::EngineClock;
 use crate::error::EngineError;
@@ -65,7 +65,7 @@ struct World {
     store: Arc<FaultStore<MemoryStore>>,
     memory: Arc<MemoryStore>,
     noticed: Arc<Noticed>,
-    judge: Arc<Judge>,
+    authorizer: Arc<Authorizer>,
 }
 
 impl World {
@@ -76,13 +76,14 @@ impl World {
         let noticed = Arc::new(Noticed::default());
         let clock = EngineClock::start(Arc::new(ManualClock::at(noon())), &*store).await;
         let (clock, observer) = (Arc::new(clock.unwrap()), noticed.clone());
-        let judge = watched_judge(Rule::OneSystem, &platform, store.clone(), clock, observer);
+        let authorizer =
+            watched_authorizer(Rule::OneSystem, &platform, store.clone(), clock, observer);
         Self {
             platform,
             store,
             memory,
             noticed,
-            judge,
+            authorizer,
         }
     }
 
@@ -103,7 +104,7 @@ impl World {
     }
 
     fn room(&self) -> (u64, u64) {
-        let Headroom { deliveries, bytes } = self.judge.headroom(OWNER);
+        let Headroom { deliveries, bytes } = self.authorizer.headroom(OWNER);
         (deliveries, bytes)
     }
 }
@@ -120,12 +121,12 @@ fn small() -> Quota {
 async fn own_deliveries_count_immediately_and_are_flushed_later() {
     let world = World::new(small()).await;
     assert_eq!(world.room(), (10, 1_000));
-    world.judge.stored(OWNER, 4, 400);
+    world.authorizer.stored(OWNER, 4, 400);
     assert_eq!(world.room(), (6, 600));
-    world.judge.ended(OWNER, 100, 50);
+    world.authorizer.ended(OWNER, 100, 50);
     assert_eq!(world.room(), (7, 700));
     assert_eq!(world.used().await, LogUsage::default());
-    world.judge.flush().await;
+    world.authorizer.flush().await;
     let written = LogUsage {
         waiting: 3,
         waiting_bytes: 300,
@@ -133,17 +134,17 @@ async fn own_deliveries_count_immediately_and_are_flushed_later() {
     };
     assert_eq!(world.used().await, written);
     assert_eq!(world.room(), (7, 700), "nothing is counted twice");
-    world.judge.stored(OWNER, 100, 100_000);
+    world.authorizer.stored(OWNER, 100, 100_000);
     assert_eq!(world.room(), (0, 0));
-    assert!(world.judge.log_is_full(OWNER));
-    let other = world.judge.headroom(OwnerId(2));
+    assert!(world.authorizer.log_is_full(OWNER));
+    let other = world.authorizer.headroom(OwnerId(2));
     assert_eq!(other.deliveries, 10, "another owner");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_other_processes_stored_is_known_after_a_second() {
+async fn usage_of_other_processes_arrives_within_two_seconds() {
     let world = World::new(small()).await;
-    world.judge.run();
+    world.authorizer.run();
     let delta = UsageDelta {
         owner: OWNER,
         waiting: 9,
@@ -154,30 +155,30 @@ async fn what_other_processes_stored_is_known_after_a_second() {
     assert_eq!(world.room(), (10, 1_000), "it was not asked for yet");
     tokio::time::sleep(2 * SECOND).await;
     assert_eq!(world.room(), (1, 100));
-    assert!(!world.judge.log_is_full(OWNER));
+    assert!(!world.authorizer.log_is_full(OWNER));
     tokio::time::sleep(300 * SECOND).await;
     assert_eq!(world.room(), (1, 100), "an old answer is better than none");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_store_does_not_take_is_written_later() {
+async fn usage_refused_by_store_is_written_later_once() {
     let world = World::new(small()).await;
-    world.judge.stored(OWNER, 2, 20);
+    world.authorizer.stored(OWNER, 2, 20);
     world.store.fail("add_usage", 1, Fault::Refused);
-    world.judge.flush().await;
+    world.authorizer.flush().await;
     assert_eq!(world.used().await.waiting, 0);
-    world.judge.stored(OWNER, 1, 10);
+    world.authorizer.stored(OWNER, 1, 10);
     assert_eq!(world.room(), (7, 970));
-    world.judge.flush().await;
+    world.authorizer.flush().await;
     assert_eq!(world.used().await.waiting, 3);
-    world.judge.flush().await;
+    world.authorizer.flush().await;
     assert_eq!(world.used().await.waiting, 3, "once");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
+async fn wrong_estimate_is_recounted_at_most_each_minute() {
     let world = World::new(small()).await;
-    world.judge.run();
+    world.authorizer.run();
     let wrong = UsageDelta {
         owner: OWNER,
         waiting: 10_000,
@@ -185,23 +186,23 @@ async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
         log_bytes: 0,
     };
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.headroom(OWNER);
+    world.authorizer.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room(), (10, 1_000), "counted: there is none");
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.headroom(OWNER);
+    world.authorizer.headroom(OWNER);
     tokio::time::sleep(20 * SECOND).await;
     assert_eq!(world.room().0, 0, "not again within a minute");
     tokio::time::sleep(60 * SECOND).await;
-    world.judge.headroom(OWNER);
+    world.authorizer.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room().0, 10);
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_at_a_limit_are_counted_in_order_of_arrival() {
+async fn owners_at_limit_are_counted_in_arrival_order() {
     let world = World::new(small()).await;
-    let usage = &world.judge.usage;
+    let usage = &world.authorizer.usage;
     let full = LogUsage {
         waiting: 10,
         ..LogUsage::default()
@@ -235,7 +236,7 @@ async fn log_over_quota_loses_its_oldest() {
         let webhook = world.webhook(OWNER).await;
         enqueue(&world, webhook, "x".repeat(bytes)).await;
         world.memory.cancel(&[id], "x", noon()).await.unwrap();
-        world.judge.usage.count(OWNER).await;
+        world.authorizer.usage.count(OWNER).await;
         let row = world.memory.delivery(id).await.unwrap();
         assert_eq!(row.is_some(), kept, "{bytes}");
     }
@@ -246,33 +247,33 @@ async fn a_count_finds_what_waits() {
     let world = World::new(small()).await;
     let webhook = world.webhook(OWNER).await;
     enqueue(&world, webhook, "12345".to_owned()).await;
-    world.judge.usage.count(OWNER).await;
+    world.authorizer.usage.count(OWNER).await;
     assert_eq!(world.room(), (9, 995));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quota_that_cannot_be_asked_for_is_the_default_or_a_refusal() {
+async fn unavailable_quota_is_default_or_refuses_change() {
     let world = World::new(small()).await;
     world.platform.set_quota(None);
     assert_eq!(world.room().0, Quota::default().waiting);
-    assert!(!world.judge.log_is_full(OWNER));
-    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    assert!(!world.authorizer.log_is_full(OWNER));
+    let refused = world.authorizer.run_by_hand(OWNER, 1).unwrap_err();
     assert!(matches!(refused, EngineError::Platform(_)));
-    assert!(world.judge.admit_change(OWNER).await.is_err());
+    assert!(world.authorizer.admit_change(OWNER).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn by_hand_as_often_as_allowed_then_the_refusal_says_when() {
+async fn manual_runs_over_limit_are_refused_with_wait() {
     let world = World::new(small()).await;
-    world.judge.run_by_hand(OWNER, 2).unwrap();
-    world.judge.run_by_hand(OWNER, 1).unwrap();
-    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    world.authorizer.run_by_hand(OWNER, 2).unwrap();
+    world.authorizer.run_by_hand(OWNER, 1).unwrap();
+    let refused = world.authorizer.run_by_hand(OWNER, 1).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "too many in a minute; try again in 20 seconds"
     );
     tokio::time::advance(20 * SECOND).await;
-    world.judge.run_by_hand(OWNER, 1).unwrap();
+    world.authorizer.run_by_hand(OWNER, 1).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -280,13 +281,15 @@ async fn usage_of_many_owners_stays_bounded() {
     let world = World::new(small()).await;
     for owner in 0..100_000_u32 {
         let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
-        world.judge.headroom(owner);
-        world.judge.stored(owner, 100, 1);
-        world.judge.rejected(owner, webhook, DropReason::Waiting, 1);
+        world.authorizer.headroom(owner);
+        world.authorizer.stored(owner, 100, 1);
+        world
+            .authorizer
+            .rejected(owner, webhook, RejectReason::Waiting, 1);
     }
-    assert_eq!(world.judge.usage.held(), MOST);
-    assert_eq!(world.judge.rejected.held(), (MOST, MOST));
-    world.judge.flush().await;
-    assert!(world.judge.usage.held() <= MOST);
-    assert_eq!(world.judge.rejected.held().0, 0);
+    assert_eq!(world.authorizer.usage.held(), MOST);
+    assert_eq!(world.authorizer.rejected.held(), (MOST, MOST));
+    world.authorizer.flush().await;
+    assert!(world.authorizer.usage.held() <= MOST);
+    assert_eq!(world.authorizer.rejected.held().0, 0);
 }

@@ -33,7 +33,7 @@ async fn wait(watches: &Arc<Watches>, question: &Question) -> Vec<Option<Decisio
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_owners_are_asked_about_at_once_and_answers_hold_for_five_seconds() {
+async fn owners_are_asked_together_and_cached_five_seconds() {
     let platform = Platform::new();
     let watches = watches(&platform);
     platform.may(2, Decision::No);
@@ -59,7 +59,7 @@ async fn all_owners_are_asked_about_at_once_and_answers_hold_for_five_seconds() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_about_one_thing_is_none_about_another() {
+async fn cached_answer_is_not_used_for_another_question() {
     let platform = Platform::new();
     let watches = watches(&platform);
     watches.now(&question(7, 1), &OWNERS);
@@ -71,7 +71,7 @@ async fn an_answer_about_one_thing_is_none_about_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_the_platform_does_it_is_never_a_yes_without_a_yes() {
+async fn decision_is_yes_only_if_platform_says_yes() {
     let cases = [
         (Manner::Now, Some(Decision::Yes)),
         (Manner::Later(3 * SECOND), Some(Decision::Yes)),
@@ -99,7 +99,7 @@ async fn whatever_the_platform_does_it_is_never_a_yes_without_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_to_be_waited_for_is_asked_once_and_known_when_it_is_there() {
+async fn slow_decision_is_asked_once_and_then_known() {
     let platform = Platform::new();
     let watches = watches(&platform);
     platform.set_watch_manner(Manner::Later(SECOND));
@@ -112,7 +112,7 @@ async fn what_has_to_be_waited_for_is_asked_once_and_known_when_it_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_it_hangs_for_one_tenant_others_are_asked_about() {
+async fn hanging_decisions_of_one_tenant_delay_no_other() {
     let platform = Platform::new();
     let watches = watches(&platform);
     platform.set_watch_manner(Manner::Hangs);
@@ -137,7 +137,7 @@ async fn where_it_hangs_for_one_tenant_others_are_asked_about() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
+async fn failed_decision_is_retried_after_one_second() {
     let platform = Platform::new();
     let watches = watches(&platform);
     platform.set_watch_manner(Manner::Fails);
@@ -154,7 +154,7 @@ async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_about_a_hundred_thousand_users_are_kept_within_bounds() {
+async fn decision_cache_stays_bounded_with_many_users() {
     let platform = Platform::new();
     let watches = watches(&platform);
     for tens in 0..20_000 {

@@ -1,4 +1,4 @@
-//! [`Judge`] over a scripted platform and a memory store.
+//! [`Authorizer`] over a scripted platform and a memory store.
 
 mod subscription_checks;
 
@@ -12,8 +12,8 @@ use gatepost_storage::owners::OwnerStore as _;
 use tokio::time::Instant;
 use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
 
-use super::testing::{Manner, Platform, judge};
-use super::{Decision, Heard, Hearing, Judge, Rule};
+use super::testing::{Manner, Platform, authorizer};
+use super::{Authorizer, Decision, Heard, Hearing, Rule};
 use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::small_map::Few;
@@ -26,7 +26,7 @@ const ALL: [OwnerId; 5] = [OwnerId(1), OwnerId(2), OwnerId(3), OwnerId(4), Owner
 struct World {
     platform: Arc<Platform>,
     store: Arc<MemoryStore>,
-    judge: Arc<Judge>,
+    authorizer: Arc<Authorizer>,
 }
 
 impl World {
@@ -41,11 +41,11 @@ impl World {
         platform.account(5, AccessLevel::SystemAdministrator, None);
         let clock = EngineClock::start(Arc::new(ManualClock::at(noon())), &*store).await;
         let rule = rule(&platform);
-        let judge = judge(rule, &platform, store.clone(), Arc::new(clock.unwrap()));
+        let authorizer = authorizer(rule, &platform, store.clone(), Arc::new(clock.unwrap()));
         Self {
             platform,
             store,
-            judge,
+            authorizer,
         }
     }
 
@@ -68,7 +68,7 @@ impl World {
             occurrence: &occurrence,
             place,
         };
-        of_all(&self.judge.hear(&heard, ALL.into_iter()))
+        of_all(&self.authorizer.hear(&heard, ALL.into_iter()))
     }
 
     async fn hear_waiting(&self, audience: Audience) -> [Hearing; 5] {
@@ -77,7 +77,7 @@ impl World {
             occurrence: &occurrence,
             place,
         };
-        of_all(&self.judge.hear_waiting(&heard, &ALL).await)
+        of_all(&self.authorizer.hear_waiting(&heard, &ALL).await)
     }
 }
 
@@ -123,7 +123,7 @@ fn hearings(hearings: &str) -> [Hearing; 5] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_addressed_is_received_by_the_user_the_administrators_and_the_operators() {
+async fn addressed_occurrence_reaches_user_and_administrators() {
     let world = World::addressed().await;
     let to_user = Audience::Owner(OwnerId(1));
     assert_eq!(world.hear(to_user), hearings("ynyny"));
@@ -135,7 +135,7 @@ async fn what_is_addressed_is_received_by_the_user_the_administrators_and_the_op
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_addressees_tenant_its_administrators_wait_and_nobody_else() {
+async fn unknown_tenant_of_addressee_delays_only_its_administrators() {
     let world = World::addressed().await;
     world.platform.set_manner_about(9, Manner::Later(SECOND));
     world.platform.user(9, 7);
@@ -145,7 +145,7 @@ async fn without_the_addressees_tenant_its_administrators_wait_and_nobody_else()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_platforms_watch_decides_among_those_of_the_place_and_is_asked_once() {
+async fn policy_decides_within_realm_and_is_asked_once() {
     let world = World::watching().await;
     world.platform.may(2, Decision::No);
     world.platform.may(3, Decision::NoSuchObject);
@@ -157,7 +157,7 @@ async fn the_platforms_watch_decides_among_those_of_the_place_and_is_asked_once(
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_one_system_everybody_in_good_standing_receives_everything() {
+async fn one_system_delivers_everything_to_every_enabled_user() {
     let world = World::one_system().await;
     for owner in 1..=5 {
         world.platform.user(owner, None);
@@ -171,7 +171,7 @@ async fn on_one_system_everybody_in_good_standing_receives_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_has_to_be_waited_for_is_later_and_nobody_else() {
+async fn user_without_answer_waits_and_delays_nobody_else() {
     let world = World::watching().await;
     world.platform.set_manner_about(1, Manner::Later(SECOND));
     world.platform.set_manner_about(2, Manner::Hangs);
@@ -189,7 +189,7 @@ async fn whoever_has_to_be_waited_for_is_later_and_nobody_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_fails_hangs_or_panics_says_later_and_never_yes() {
+async fn failing_policy_answers_later_and_never_yes() {
     use Manner::{Fails, FailsLater, Hangs, OneTooFew, Panics, PanicsLater};
     for manner in [Fails, FailsLater, Hangs, OneTooFew, Panics, PanicsLater] {
         let world = World::watching().await;
@@ -199,7 +199,7 @@ async fn a_watch_that_fails_hangs_or_panics_says_later_and_never_yes() {
         let waited = world.hear_waiting(audience).await;
         assert_eq!(waited, hearings("???n?"), "{manner:?}");
         tokio::time::sleep(SECOND).await;
-        assert!(world.judge.book.failures.all() > 0, "{manner:?}");
+        assert!(world.authorizer.book.failures.all() > 0, "{manner:?}");
         world.platform.set_watch_manner(Manner::Later(SECOND));
         let waited = world.hear_waiting(audience).await;
         assert_eq!(waited, hearings("yyyny"), "{manner:?}: it is asked again");
@@ -207,7 +207,7 @@ async fn a_watch_that_fails_hangs_or_panics_says_later_and_never_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_on_the_way_to_another_tenant_waits_for_what_is_addressed_there() {
+async fn moving_user_waits_for_own_occurrences_only() {
     let world = World::addressed().await;
     world.platform.user(1, 8);
     let to_user = Audience::Owner(OwnerId(1));
@@ -216,18 +216,18 @@ async fn who_is_on_the_way_to_another_tenant_waits_for_what_is_addressed_there()
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_audience_names_its_own_place_first_and_a_wrong_one_is_refused_with_words() {
+async fn audience_lists_own_realm_first_or_is_refused() {
     let world = World::watching().await;
-    let places = async |audience| world.judge.places(audience).await;
+    let places = async |audience| world.authorizer.places(audience).await;
     let (common, operators) = (Realm::Shared, Realm::System);
     assert_eq!(
         places(Audience::Tenant(TENANT)).await.unwrap(),
         [Realm::Tenant(TENANT), operators, common],
         "it is not known yet whether anybody is not placed"
     );
-    world.judge.run();
+    world.authorizer.run();
     tokio::time::sleep(SECOND).await;
-    assert_eq!(world.judge.unplaced(), 0);
+    assert_eq!(world.authorizer.unplaced(), 0);
     let tenant = [Realm::Tenant(TENANT), operators];
     assert_eq!(places(Audience::Tenant(TENANT)).await.unwrap(), tenant);
     assert_eq!(places(Audience::Owner(OwnerId(1))).await.unwrap(), tenant);
@@ -236,23 +236,26 @@ async fn an_audience_names_its_own_place_first_and_a_wrong_one_is_refused_with_w
     assert!(refused.to_string().contains("has tenants"), "{refused}");
 
     let system = World::one_system().await;
-    let common = system.judge.places(Audience::OneSystem).await.unwrap();
+    let common = system.authorizer.places(Audience::OneSystem).await.unwrap();
     assert_eq!(common, [Realm::Shared]);
     for audience in [
         Audience::Operators,
         Audience::Tenant(TENANT),
         Audience::Owner(OwnerId(1)),
     ] {
-        let refused = system.judge.places(audience).await.unwrap_err();
+        let refused = system.authorizer.places(audience).await.unwrap_err();
         assert!(refused.to_string().contains("one_system"), "{refused}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_user_nobody_placed_is_placed_by_being_addressed_and_an_unknown_one_is_alone() {
+async fn addressed_user_gets_realm_and_unknown_one_solo() {
     let world = World::addressed().await;
     let own = async |owner| {
-        let places = world.judge.places(Audience::Owner(OwnerId(owner))).await;
+        let places = world
+            .authorizer
+            .places(Audience::Owner(OwnerId(owner)))
+            .await;
         places.map(|places| places[0])
     };
     world.platform.user(6, None);
@@ -263,12 +266,12 @@ async fn a_user_nobody_placed_is_placed_by_being_addressed_and_an_unknown_one_is
     assert_eq!(own(7).await.unwrap(), Realm::Solo(OwnerId(7)));
     assert!(matches!(own(8).await, Err(EmitError::Platform(error)) if error == "down"));
     let row = async |owner| world.store.owner(OwnerId(owner)).await.unwrap();
-    assert_eq!(row(4).await.unwrap().place, Realm::Tenant(TenantId(8)));
+    assert_eq!(row(4).await.unwrap().realm, Realm::Tenant(TenantId(8)));
     assert_eq!(row(7).await, None, "no row for a number that means nobody");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
+async fn large_tenant_leaves_questions_for_other_tenants() {
     let world = World::watching().await;
     world.platform.set_manner(Manner::Later(SECOND));
     let owners: Vec<_> = (1_000..2_000).map(OwnerId).collect();
@@ -281,12 +284,12 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
         place: Realm::Tenant(TENANT),
     };
     for second in 0..3 {
-        world.judge.hear(&heard, owners.iter().copied());
+        world.authorizer.hear(&heard, owners.iter().copied());
         for owner in &owners[..500] {
-            world.judge.good_standing(*owner, heard.place);
+            world.authorizer.good_standing(*owner, heard.place);
         }
         let other = OwnerId(10_000 + second);
-        let standing = world.judge.standing(other, Realm::Solo(other)).await;
+        let standing = world.authorizer.standing(other, Realm::Solo(other)).await;
         assert!(standing.is_ok(), "{standing:?}");
         tokio::time::advance(4 * SECOND).await;
     }
@@ -295,28 +298,28 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn good_standing_is_known_at_once_where_the_platform_says_it_at_once() {
+async fn account_status_is_immediate_if_platform_answers_immediately() {
     let world = World::addressed().await;
     world.platform.enable(2, false);
     world.platform.remove(3);
     world.platform.set_manner_about(4, Manner::Later(SECOND));
     world.platform.set_manner_about(5, Manner::Fails);
-    let known = ALL.map(|owner| world.judge.good_standing(owner, Realm::Shared));
+    let known = ALL.map(|owner| world.authorizer.good_standing(owner, Realm::Shared));
     assert_eq!(known, [Some(true), Some(false), Some(false), None, None]);
     assert!(
         world
-            .judge
+            .authorizer
             .standing(OwnerId(4), Realm::Shared)
             .await
             .unwrap()
     );
     assert_eq!(
-        world.judge.good_standing(OwnerId(4), Realm::Shared),
+        world.authorizer.good_standing(OwnerId(4), Realm::Shared),
         Some(true)
     );
     assert!(
         world
-            .judge
+            .authorizer
             .standing(OwnerId(5), Realm::Shared)
             .await
             .is_err()
@@ -324,25 +327,25 @@ async fn good_standing_is_known_at_once_where_the_platform_says_it_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_of_the_outbox_that_names_no_audience_has_the_builders() {
+async fn outbox_row_without_audience_uses_builder_default() {
     let mut world = World::addressed().await;
     let named = Audience::Tenant(TENANT);
-    let judge = Arc::get_mut(&mut world.judge).unwrap();
+    let authorizer = Arc::get_mut(&mut world.authorizer).unwrap();
     assert_eq!(
-        judge.audience_in_outbox(Audience::OneSystem),
+        authorizer.audience_in_outbox(Audience::OneSystem),
         Audience::OneSystem
     );
-    judge.audiences.default = Some(Audience::Operators);
+    authorizer.audiences.default = Some(Audience::Operators);
     assert_eq!(
-        judge.audience_in_outbox(Audience::OneSystem),
+        authorizer.audience_in_outbox(Audience::OneSystem),
         Audience::Operators
     );
-    assert_eq!(judge.audience_in_outbox(named), named);
+    assert_eq!(authorizer.audience_in_outbox(named), named);
     let mut system = World::one_system().await;
-    let judge = Arc::get_mut(&mut system.judge).unwrap();
-    judge.audiences.default = Some(Audience::Operators);
+    let authorizer = Arc::get_mut(&mut system.authorizer).unwrap();
+    authorizer.audiences.default = Some(Audience::Operators);
     assert_eq!(
-        judge.audience_in_outbox(Audience::OneSystem),
+        authorizer.audience_in_outbox(Audience::OneSystem),
         Audience::OneSystem
     );
 }

@@ -11,14 +11,18 @@ use super::{SECOND, TENANT, World, event};
 use crate::error::EngineError;
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
+async fn event_is_refused_as_forbidden_or_as_dangling() {
     let world = World::watching().await;
     let owner = OwnerId(1);
-    assert!(world.judge.may_watch(owner, &event()).await.is_ok());
+    assert!(world.authorizer.may_watch(owner, &event()).await.is_ok());
     let changed = async |may| {
         world.platform.may(1, may);
         tokio::time::advance(5 * SECOND).await;
-        world.judge.may_watch(owner, &event()).await.unwrap_err()
+        world
+            .authorizer
+            .may_watch(owner, &event())
+            .await
+            .unwrap_err()
     };
     let refused = changed(Decision::No).await;
     assert_eq!(refused.to_string(), "You may not watch this object");
@@ -32,25 +36,37 @@ async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
         EngineError::Platform(_)
     ));
     let addressed = World::addressed().await;
-    assert!(addressed.judge.may_watch(owner, &event()).await.is_ok());
+    assert!(
+        addressed
+            .authorizer
+            .may_watch(owner, &event())
+            .await
+            .is_ok()
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it() {
+async fn event_checks_of_one_tenant_block_no_other() {
     let world = World::watching().await;
     world.platform.set_watch_manner(Manner::Hangs);
     for owner in 10..20_u32 {
         world.platform.user(owner.into(), 7);
         for object in 0..8 {
-            let (judge, mut event) = (world.judge.clone(), event());
+            let (authorizer, mut event) = (world.authorizer.clone(), event());
             event.target = Target::Instance(ObjectId::from(100 * owner + object));
-            tokio::spawn(async move { judge.may_watch(owner.into(), &event).await });
+            tokio::spawn(async move { authorizer.may_watch(owner.into(), &event).await });
         }
     }
     tokio::time::sleep(SECOND).await;
     world.platform.set_watch_manner(Manner::Later(SECOND));
-    assert!(world.judge.may_watch(OwnerId(4), &event()).await.is_ok());
-    let within = world.judge.may_watch(OwnerId(1), &event()).await;
+    assert!(
+        world
+            .authorizer
+            .may_watch(OwnerId(4), &event())
+            .await
+            .is_ok()
+    );
+    let within = world.authorizer.may_watch(OwnerId(1), &event()).await;
     assert!(within.is_err(), "control: their limit is full");
 }
 
@@ -60,11 +76,11 @@ async fn asked_until_too_fast(world: &World, owner: OwnerId) -> u32 {
     for object in 0..5_000 {
         let mut event = event();
         event.target = Target::Instance(ObjectId::from(object));
-        match world.judge.may_watch(owner, &event).await {
+        match world.authorizer.may_watch(owner, &event).await {
             Ok(()) => {}
             Err(EngineError::TooFast { retry_after }) => {
                 tokio::time::advance(retry_after).await;
-                assert!(world.judge.may_watch(owner, &event).await.is_ok());
+                assert!(world.authorizer.may_watch(owner, &event).await.is_ok());
                 return object;
             }
             Err(error) => panic!("{error}"),
@@ -74,7 +90,7 @@ async fn asked_until_too_fast(world: &World, owner: OwnerId) -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_user_who_tries_what_may_be_watched_is_slowed_where_the_platform_has_to_look() {
+async fn slow_subscription_checks_are_rate_limited_per_user() {
     let world = World::watching().await;
     let owner = OwnerId(1);
     assert_eq!(asked_until_too_fast(&world, owner).await, 5_000, "no wait");
@@ -89,7 +105,11 @@ async fn a_user_who_tries_what_may_be_watched_is_slowed_where_the_platform_has_t
     let questions = u32::try_from(world.platform.watched().len()).unwrap();
     assert!(questions <= asked + 2, "{questions}: it was not asked");
     assert!(
-        world.judge.may_watch(OwnerId(2), &event()).await.is_ok(),
+        world
+            .authorizer
+            .may_watch(OwnerId(2), &event())
+            .await
+            .is_ok(),
         "another of the tenant"
     );
     let heard = world.hear_waiting(Audience::Tenant(TENANT)).await;

@@ -155,7 +155,7 @@ async fn at_once(net: &Arc<Net>, route: &Arc<Route>, number: usize) -> Vec<Attem
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_again() {
+async fn token_is_reused_until_shortly_before_expiry() {
     let (net, route) = (Net::new(&[token("a", 100), token("b", 100)], &[]), route());
     for (wait, expected) in [
         (0, &["token", "Bearer a"][..]),
@@ -170,7 +170,7 @@ async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_aga
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_and_token_requests_are_of_the_owners_group() {
+async fn target_and_token_requests_use_owners_group() {
     let (net, route) = (Net::new(&[token("a", 100)], &[]), route());
     attempt(&net, &route).await;
     assert_eq!(*net.groups.lock().unwrap(), [Some(1); 2]);
@@ -199,7 +199,7 @@ async fn repeated_requests_of_targets_and_endpoints_are_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_is_used_again_however_large_the_webhooks_of_others_are() {
+async fn token_is_reused_despite_large_webhooks_of_others() {
     let (net, records) = (Net::new(&[token("a", 3600)], &[]), Records::new());
     let ours = records.webhook(|webhook| {
         webhook.owner = OwnerId(2);
@@ -244,7 +244,7 @@ async fn large_token_counts_among_its_owners_webhooks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deliveries_at_once_fetch_one_token() {
+async fn concurrent_deliveries_fetch_one_token() {
     let (net, route) = (Net::new(&[token("a", 3600)], &[]), route());
     let all = at_once(&net, &route, 20).await;
     assert!(all.iter().all(Attempt::is_success));
@@ -254,7 +254,7 @@ async fn deliveries_at_once_fetch_one_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_is_refused_is_fetched_once_more_and_the_request_sent_again() {
+async fn refused_token_is_refetched_and_request_resent() {
     let tokens = [token("a", 3600), token("b", 3600)];
     let (net, route) = (Net::new(&tokens, &[200, WRONG, 200]), route());
     attempt(&net, &route).await;
@@ -269,7 +269,7 @@ async fn a_token_that_is_refused_is_fetched_once_more_and_the_request_sent_again
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_whose_token_is_refused_at_once_fetch_one_more() {
+async fn concurrent_token_refusals_fetch_one_new_token() {
     let tokens = [token("revoked", 3600), token("b", 3600)];
     let (net, route) = (Net::new(&tokens, &[200]), route());
     attempt(&net, &route).await;
@@ -284,7 +284,7 @@ async fn many_whose_token_is_refused_at_once_fetch_one_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_target_that_refuses_new_tokens_too_costs_one_question_an_attempt() {
+async fn refused_new_token_costs_one_fetch_per_attempt() {
     let tokens = [token("a", 3600), token("b", 3600), token("c", 3600)];
     let (net, route) = (Net::new(&tokens, &[WRONG; 9]), route());
     for expected in ["Bearer a", "Bearer b"] {
@@ -295,7 +295,7 @@ async fn a_target_that_refuses_new_tokens_too_costs_one_question_an_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_hangs_ends_all_that_wait_within_their_timeout_and_is_asked_once() {
+async fn hanging_token_endpoint_asked_once_fails_within_timeout() {
     let (net, route) = (Net::new(&[], &[]), route());
     let began = Instant::now();
     let all = at_once(&net, &route, 20).await;
@@ -308,7 +308,7 @@ async fn an_endpoint_that_hangs_ends_all_that_wait_within_their_timeout_and_is_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_wait_share_a_failure_and_the_next_one_asks_again() {
+async fn token_failure_is_shared_and_next_attempt_retries() {
     let refused = Answer {
         status: 503,
         ..token("x", 0)
@@ -322,7 +322,7 @@ async fn those_who_wait_share_a_failure_and_the_next_one_asks_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_token_endpoint_says_is_told_without_its_words() {
+async fn token_endpoint_error_is_reported_without_its_text() {
     let echo = format!(r#"{{"error":"invalid_client","error_description":"{SECRET}"}}"#);
     for (status, body, expected) in [
         (

@@ -62,7 +62,7 @@ async fn watch_over(
 /// Records an attempt that failed.
 async fn tried(watch: &Watch, route: &Route, attempt: &Attempt) {
     watch.note(route, attempt);
-    watch.judge(route.id, attempt.started).await;
+    watch.authorizer(route.id, attempt.started).await;
 }
 
 /// Returns the count of an attempt that failed.
@@ -79,7 +79,7 @@ async fn counted(records: &Records, count: HourlyCount) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
+async fn response_410_disables_webhook_if_policy_says_so() {
     let records = Records::new();
     let policy = DisablePolicy::default().with_on_gone(true);
     let (watch, route, notices) = watch(&records, policy).await;
@@ -94,7 +94,7 @@ async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
+async fn failure_streak_notifies_but_disables_only_on_request() {
     for (policy, hours, expected) in [
         (None, 5 * 24, Activity::Active),
         (Some(Duration::from_secs(3600)), 1, Activity::Disabled),
@@ -115,7 +115,7 @@ async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
+async fn notice_without_capacity_is_given_with_next_attempt() {
     let records = Records::new();
     let (let_go, hang) = mpsc::channel();
     let policy = DisablePolicy::default();
@@ -123,7 +123,7 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     let webhook = route.id;
     tried(&watch, &route, &responded(500, noon())).await;
     let (owner, count) = (OwnerId(2), 1);
-    let of_others = Notice::Dropped { owner, count };
+    let of_others = Notice::Rejected { owner, count };
     while watch.observers.notify(of_others.clone()) {}
     // It responds 410, and has failed for long.
     let gone = responded(410, noon() + TimeDelta::days(5));
@@ -144,14 +144,14 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
 
 /// On one thread: once the webhook is disabled, the notice has asked for a permit.
 #[tokio::test]
-async fn that_a_webhook_was_disabled_is_said_when_there_is_a_place_for_it() {
+async fn disabled_notice_is_given_when_capacity_is_free() {
     let records = Records::new();
     let (let_go, hang) = mpsc::channel();
     let policy = DisablePolicy::default().with_on_gone(true);
     let (watch, route, notices) = watch_that_hangs(&records, policy, hang).await;
     let webhook = route.id;
     let (owner, count) = (OwnerId(2), 1);
-    let of_others = Notice::Dropped { owner, count };
+    let of_others = Notice::Rejected { owner, count };
     while watch.observers.notify(of_others.clone()) {}
     watch.note(&route, &responded(410, noon()));
     while records.activity(webhook).await != Activity::Disabled {
@@ -164,7 +164,7 @@ async fn that_a_webhook_was_disabled_is_said_when_there_is_a_place_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_responses_of_a_target_that_is_gone_disable_its_webhook_once() {
+async fn repeated_410_responses_disable_webhook_once() {
     let records = Records::new();
     let policy = DisablePolicy::default().with_on_gone(true);
     let (watch, route, notices) = watch(&records, policy).await;

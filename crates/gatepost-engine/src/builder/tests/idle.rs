@@ -7,7 +7,7 @@ use super::*;
 const TEN_MINUTES: Duration = Duration::from_secs(600);
 
 #[tokio::test(start_paused = true)]
-async fn idle_engine_asks_its_store_twice_a_second_at_most() {
+async fn idle_engine_makes_few_store_calls_per_second() {
     let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
     let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
     let engine = Engine::builder(store.clone(), sender)

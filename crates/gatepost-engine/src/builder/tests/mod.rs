@@ -41,7 +41,7 @@ fn builder() -> EngineBuilder {
 }
 
 #[tokio::test]
-async fn an_engine_starts_only_if_exactly_one_way_to_receive_was_said() {
+async fn engine_starts_only_with_exactly_one_audience_rule() {
     let platform = Platform::new();
     let refused = [
         builder(),
@@ -65,7 +65,7 @@ async fn an_engine_starts_only_if_exactly_one_way_to_receive_was_said() {
 }
 
 #[tokio::test]
-async fn what_was_said_decides_which_audiences_there_are() {
+async fn audience_rule_decides_accepted_audiences() {
     let platform = Platform::new();
     let ways = [
         (builder().one_system(platform.clone()), Audience::OneSystem),

@@ -129,7 +129,7 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
+async fn every_part_resumes_after_store_panic_without_loss() {
     let all = PARTS.into_iter().chain(OTHERS);
     let listed: BTreeSet<_> = all.clone().map(|(part, ..)| part).collect();
     for (part, call, ends) in all {
@@ -160,7 +160,7 @@ async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
 
 /// A part that is not restarted is found by the same method.
 #[tokio::test(start_paused = true)]
-async fn a_part_without_supervision_is_found_not_to_come_back() {
+async fn unsupervised_part_is_detected_as_not_restarting() {
     let world = World::new().await;
     let (store, call) = (world.store.clone(), "list_tasks");
     let query = gatepost_storage::webhooks::TaskQuery {

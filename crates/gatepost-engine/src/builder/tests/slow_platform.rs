@@ -13,7 +13,7 @@ const OWNERS: u128 = 10_000;
 const A_SECOND: u128 = OWNERS / 5;
 
 #[tokio::test(start_paused = true)]
-async fn messages_of_ten_thousand_owners_leave_within_a_second() {
+async fn messages_of_10000_owners_leave_within_one_second() {
     let (records, platform) = (Records::new(), Platform::new());
     for owner in 0..OWNERS {
         records.tagged_of(owner, "x").await;

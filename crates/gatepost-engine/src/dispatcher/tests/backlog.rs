@@ -53,7 +53,7 @@ fn move_clocks(benches: &[Bench], seconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_held_leaves_at_its_rate_in_one_process_and_in_four() {
+async fn resumed_backlog_keeps_rate_for_several_processes() {
     for count in [1, 4] {
         let records = Records::new();
         let webhook = paused(&records).await;
@@ -73,7 +73,7 @@ async fn what_was_held_leaves_at_its_rate_in_one_process_and_in_four() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_sent() {
+async fn new_messages_keep_backlog_limit_until_backlog_ends() {
     let records = Records::new();
     let webhook = paused(&records).await;
     let benches = processes(&records, 1).await;
@@ -86,15 +86,15 @@ async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_
         later("new").await;
     }
     let bench = &benches[0];
-    let lane = Lane {
+    let queue = WebhookQueue {
         webhook,
         class: QueueClass::First,
     };
-    bench.admission.stored(&DueLane {
-        lane,
+    bench.admission.stored(&DueQueue {
+        queue,
         due: noon() + TimeDelta::seconds(60),
         owner: OwnerId(1),
-        place: Realm::Shared,
+        realm: Realm::Shared,
         revision: Revision(2),
     });
     a_second().await;
@@ -105,7 +105,7 @@ async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_process_goes_on_when_the_one_that_sent_it_is_gone() {
+async fn another_process_continues_backlog_of_a_stopped_one() {
     let records = Records::new();
     let webhook = paused(&records).await;
     let first = processes(&records, 1).await;

@@ -18,15 +18,15 @@ async fn pass_in(bench: &Bench, seconds: u64, step: Duration) {
     }
 }
 
-fn of(webhook: WebhookId) -> Lane {
-    Lane {
+fn of(webhook: WebhookId) -> WebhookQueue {
+    WebhookQueue {
         webhook,
         class: QueueClass::First,
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_engine_asks_as_little_beside_a_thousand_lanes_that_wait_as_beside_none() {
+async fn paused_queues_do_not_increase_idle_store_calls() {
     let mut calls = Vec::new();
     for webhooks in [0, 1_000] {
         let records = Records::new();
@@ -48,14 +48,14 @@ async fn an_idle_engine_asks_as_little_beside_a_thousand_lanes_that_wait_as_besi
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_another_process_queued_is_found_at_once_when_it_says_so_and_soon_if_not() {
+async fn remote_delivery_is_sent_on_notification_or_poll() {
     let records = Records::new();
     let (told, untold) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
     let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
     let dispatcher = start(&bench, Limits::default(), 1);
     a_second().await;
     records.waiting(told, "told").await;
-    dispatcher.hear(Arrived::Lanes(vec![of(told)]));
+    dispatcher.hear(Arrived::Queues(vec![of(told)]));
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(bench.script.sent(), ["told"]);
     for (n, arrived) in [(0, Arrived::Due), (1, Arrived::Anything)] {
@@ -70,7 +70,7 @@ async fn what_another_process_queued_is_found_at_once_when_it_says_so_and_soon_i
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_committed_after_it_was_looked_for_is_found_by_a_look_that_goes_back() {
+async fn late_committed_delivery_is_found_by_backward_scan() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let bench = run(&records, Limits::default(), Script::new(&[])).await;
@@ -95,7 +95,7 @@ async fn retries_of_this_process_are_not_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_order_was_asked_for_the_rest_goes_on_behind_a_retry() {
+async fn in_order_queue_continues_after_a_successful_retry() {
     let records = Records::new();
     let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     for body in ["a", "b", "c"] {
@@ -110,7 +110,7 @@ async fn where_order_was_asked_for_the_rest_goes_on_behind_a_retry() {
 
 /// The look finds the retry to the millisecond, before this process's own timer does.
 #[tokio::test(start_paused = true)]
-async fn ordered_queue_continues_within_a_second_of_a_retry_that_a_look_found() {
+async fn ordered_queue_continues_soon_after_scan_finds_retry() {
     let records = Records::new();
     let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     for body in ["a", "b", "c"] {
@@ -128,7 +128,7 @@ async fn ordered_queue_continues_within_a_second_of_a_retry_that_a_look_found() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_claimed_while_the_clock_is_far_off_and_all_goes_on_when_it_is_right() {
+async fn clock_skew_stops_claims_until_clock_is_right() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let bench = run(&records, Limits::default(), Script::new(&[])).await;

@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use gatepost_ids::Realm;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    DeliveryState, DueLane, Lane, LaneClaim, QueueClass, QueueStore as _, RecordId,
+    DeliveryState, DueQueue, QueueClaim, QueueClass, QueueStore as _, RecordId, WebhookQueue,
 };
 use gatepost_testkit::fault::{Fault, When};
 use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
@@ -68,7 +68,7 @@ async fn a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_is_found_and_lanes_take_turns() {
+async fn waiting_deliveries_are_found_and_queues_take_turns() {
     let records = Records::new();
     let (one, two) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
     for n in 0..100 {
@@ -112,7 +112,7 @@ async fn claims_stay_within_the_free_slots() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_after_the_other_where_order_was_asked_for_and_nothing_of_a_paused_webhook() {
+async fn ordered_webhook_sends_sequentially_and_paused_sends_nothing() {
     let records = Records::new();
     let ordered = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     let paused = records.webhook(|w| w.activity = Activity::Paused).await;
@@ -150,7 +150,7 @@ async fn webhook_of(records: &Records, owner: u128) -> WebhookId {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_cannot_be_read_waits_and_is_tried_each_minute_while_others_go_on() {
+async fn unreadable_webhook_is_retried_each_minute_without_blocking() {
     let records = Records::new();
     let (bad, good) = (webhook_of(&records, 1).await, webhook_of(&records, 2).await);
     records.waiting(bad, "bad").await;
@@ -205,7 +205,7 @@ async fn running_of_lost(claims: u32) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_lost_three_claims_is_sent_one_at_a_time_beside_the_rest() {
+async fn deliveries_with_three_lost_claims_are_sent_singly() {
     assert_eq!(running_of_lost(1).await[0], 3 + 1, "one of each webhook");
     let running = running_of_lost(3).await;
     assert!(
@@ -215,7 +215,7 @@ async fn what_lost_three_claims_is_sent_one_at_a_time_beside_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_lease_is_not_as_long_as_the_longest_timeout_of_anybody() {
+async fn lease_length_follows_timeout_class_of_its_webhook() {
     let records = Records::new();
     let script = Script::new(&[]);
     script.hold();
@@ -236,7 +236,7 @@ async fn one_lease_is_not_as_long_as_the_longest_timeout_of_anybody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
+async fn webhook_edited_before_claim_is_sent_as_edited() {
     for url in [
         "https://target.example.com/new",
         "https://elsewhere.example.com/",
@@ -262,7 +262,7 @@ async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
 
 /// Otherwise another process reclaims it while the request is under way, and sends it once more.
 #[tokio::test(start_paused = true)]
-async fn a_timeout_that_was_made_longer_before_the_claim_has_a_lease_that_outlasts_it() {
+async fn timeout_lengthened_before_claim_gets_longer_lease() {
     let records = Records::new();
     let timeout = |seconds| Timeout::from_secs(seconds).unwrap();
     let webhook = records.webhook(|w| w.timeout = timeout(10)).await;
@@ -289,7 +289,7 @@ async fn a_timeout_that_was_made_longer_before_the_claim_has_a_lease_that_outlas
 
 /// The process that has it by then has sent it, and the next ones.
 #[tokio::test(start_paused = true)]
-async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
+async fn slow_claim_with_expired_lease_is_not_sent() {
     let records = Records::new();
     let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
     let first = records.waiting(webhook, "1").await;
@@ -303,16 +303,16 @@ async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
     let now = noon() + TimeDelta::seconds(120);
     let reclaimed = records.store.reclaim(10, now).await.unwrap();
     assert_eq!(reclaimed.requeued, 1);
-    let other = Lane {
+    let other = WebhookQueue {
         webhook,
         class: QueueClass::Lost,
     };
     let until = now + TimeDelta::seconds(60);
-    let lanes = [LaneClaim {
-        lane: other,
+    let queues = [QueueClaim {
+        queue: other,
         limit: 1,
     }];
-    let claimed = records.store.claim(&lanes, until, now).await.unwrap();
+    let claimed = records.store.claim(&queues, until, now).await.unwrap();
     assert_eq!(claimed[0].delivery.id, first);
     bench.store.gate().open();
     a_second().await;
@@ -322,7 +322,7 @@ async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
+async fn slow_queue_listing_does_not_delay_deliveries() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let bench = run(&records, Limits::default(), Script::new(&[])).await;
@@ -333,14 +333,14 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(bench.store.has_failed());
     records.waiting(webhook, "x").await;
-    bench.admission.stored(&DueLane {
-        lane: Lane {
+    bench.admission.stored(&DueQueue {
+        queue: WebhookQueue {
             webhook,
             class: QueueClass::First,
         },
         due: noon(),
         owner: OwnerId(1),
-        place: Realm::Shared,
+        realm: Realm::Shared,
         revision: Revision::FIRST,
     });
     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -348,7 +348,7 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deliveries_of_a_disabled_owner_wait_without_being_claimed_again_and_again() {
+async fn deliveries_of_disabled_owner_wait_without_repeated_claims() {
     let records = Records::new();
     let (bad, good) = (webhook_of(&records, 1).await, webhook_of(&records, 2).await);
     for _ in 0..100 {
@@ -371,7 +371,7 @@ async fn deliveries_of_a_disabled_owner_wait_without_being_claimed_again_and_aga
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_panics_costs_a_moment_and_no_lane() {
+async fn store_panic_delays_queues_but_loses_none() {
     for method in ["claim", "webhooks", "queues, due"] {
         let records = Records::new();
         for owner in 1..=3 {
@@ -389,7 +389,7 @@ async fn a_store_that_panics_costs_a_moment_and_no_lane() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_refuses_claims_is_asked_now_and_then_and_nothing_is_lost() {
+async fn refused_claims_repeat_each_half_second_without_loss() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     records.waiting(webhook, "x").await;

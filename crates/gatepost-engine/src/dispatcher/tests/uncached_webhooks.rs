@@ -16,7 +16,7 @@ async fn crowded(records: &Records) -> (Bench, Vec<WebhookId>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn webhooks_of_which_only_some_are_at_hand_together_all_have_their_turn() {
+async fn webhooks_exceeding_cache_memory_are_all_sent() {
     let records = Records::new();
     let (bench, large) = crowded(&records).await;
     for webhook in large {

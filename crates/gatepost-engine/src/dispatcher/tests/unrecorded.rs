@@ -28,7 +28,7 @@ async fn nothing_is_claimed_while_nothing_can_be_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_hangs_while_it_records_is_seen_and_bounds_what_is_sent_until_then() {
+async fn hanging_settle_is_reported_and_bounds_unrecorded_sends() {
     const WEBHOOKS: usize = 10;
     const EACH: usize = 300;
     let records = Records::new();
@@ -64,7 +64,7 @@ async fn a_store_that_hangs_while_it_records_is_seen_and_bounds_what_is_sent_unt
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_slow_to_record_is_not_one_that_fails() {
+async fn slow_settle_is_not_reported_as_failing() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for n in 0..100 {

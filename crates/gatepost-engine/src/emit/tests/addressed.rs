@@ -16,7 +16,7 @@ fn to(webhook: WebhookId) -> Occurrence {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox() {
+async fn only_matching_selected_webhooks_receive_also_through_outbox() {
     let records = Records::new();
     records.tagged("first").await;
     let second = records.tagged("second").await;
@@ -34,7 +34,7 @@ async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_lists_channels_still_runs_by_hand() {
+async fn webhook_with_channels_still_runs_manually() {
     let records = Records::new();
     let webhook = records.webhook(|w| w.channels = "a".parse().unwrap()).await;
     let task = records.task(webhook, "x", false).await;

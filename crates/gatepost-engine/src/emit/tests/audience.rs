@@ -23,7 +23,7 @@ async fn tenant() -> (Records, Arc<Platform>, Bench, Arc<Emitter>) {
     let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
     for owner in [1, 2] {
-        bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+        bench.authorizer.admit_change(OwnerId(owner)).await.unwrap();
     }
     (records, platform, bench, emitter)
 }
@@ -34,7 +34,7 @@ async fn bodies(records: &Records) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_about() {
+async fn denied_owner_receives_nothing_other_tenants_not_asked() {
     let (records, platform, _bench, emitter) = tenant().await;
     platform.user(3, 8);
     records.tagged_of(3, "of 3").await;
@@ -57,7 +57,7 @@ async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() {
+async fn slow_platform_delays_no_emit_and_tasks_follow() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let began = tokio::time::Instant::now();
@@ -78,7 +78,7 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
 
 /// For a task that waited it is not known any more which of its events matched.
 #[tokio::test(start_paused = true)]
-async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
+async fn waiting_task_shows_context_of_a_matching_event() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.user(1, 7);
     let webhook = records.webhook(|_| {}).await;
@@ -93,7 +93,7 @@ async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
     }
     let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
-    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    bench.authorizer.admit_change(OwnerId(1)).await.unwrap();
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
@@ -106,7 +106,7 @@ async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_platform_that_fails_costs_its_tasks_a_wait_and_nobody_else_anything() {
+async fn failing_platform_delays_only_tasks_that_need_it() {
     for manner in [
         Manner::Fails,
         Manner::FailsLater,
@@ -162,7 +162,7 @@ async fn without_an_answer_for_a_day_it_ends() {
 
 /// Nobody asked while no process ran, which is not a refusal.
 #[tokio::test(start_paused = true)]
-async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
+async fn rows_waiting_for_days_while_stopped_are_sent() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
@@ -176,7 +176,7 @@ async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
 
 /// A platform that is not available yet when the process starts again has time to come back.
 #[tokio::test(start_paused = true)]
-async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails() {
+async fn rows_waiting_for_days_survive_failed_first_question() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Fails);
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
@@ -191,7 +191,7 @@ async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails()
 }
 
 #[tokio::test(start_paused = true)]
-async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
+async fn waiting_rows_are_bounded_and_block_no_others() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Hangs);
     for n in 0..300_u32 {
@@ -199,7 +199,7 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
         if n < 50 {
             platform.user(owner, owner);
             records.tagged_of(owner, "x").await;
-            bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+            bench.authorizer.admit_change(OwnerId(owner)).await.unwrap();
         }
         let mut occurrence = addressed(Audience::Tenant(TenantId(owner)), &[1]);
         occurrence.object.as_mut().unwrap().id = n.into();
@@ -222,7 +222,7 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
 
 /// Reading it took so long that another process had its audience by then.
 #[tokio::test(start_paused = true)]
-async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
+async fn row_advanced_by_another_process_is_not_repeated() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
@@ -251,7 +251,7 @@ async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
+async fn waiting_tasks_count_toward_owner_share_of_occurrence() {
     let limits = EmitLimits::default()
         .with_deliveries(2)
         .with_deliveries_per_owner(3);
@@ -265,7 +265,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
         Limits::default().with_emit(limits),
     );
     let (bench, emitter) = bench_of(&records, &limits, rule, &platform).await;
-    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    bench.authorizer.admit_change(OwnerId(1)).await.unwrap();
     platform.set_watch_manner(Manner::Fails);
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
@@ -280,7 +280,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
+async fn allowed_owner_is_stored_while_another_is_unknown() {
     let (records, platform, bench, emitter) = tenant().await;
     // The answer about the second account is late, though the owner is placed.
     tokio::time::advance(Duration::from_secs(61)).await;
@@ -294,7 +294,7 @@ async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
+async fn shutdown_ignores_hanging_platform_and_loses_nothing() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Hangs);
     drain(emitter.clone());
@@ -317,7 +317,7 @@ async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chosen_few_widen_no_audience_and_are_still_the_chosen_once_the_platform_answers() {
+async fn selected_webhooks_widen_no_audience_and_stay_selected() {
     let (records, platform, bench, emitter) = tenant().await;
     let chosen = |webhooks: &[i64]| {
         addressed(TENANT, &[1])

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, RemainingTasks};
+use gatepost_storage::webhooks::{DeliveryLog as _, RejectReason, RemainingTasks};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{MAX_RENDERED, OwnerId, TagId, Target, TaskId};
 
@@ -31,7 +31,7 @@ async fn bodies(records: &Records) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() {
+async fn oversized_occurrence_is_one_row_processed_in_order() {
     let records = Records::new();
     tagged(&records, 1, 3).await;
     tagged(&records, 2, 4).await;
@@ -53,7 +53,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
+async fn large_messages_split_batches_and_oversized_is_stored() {
     let records = Records::new();
     for text in ["four", "five", "larger than a batch", "six"] {
         records.tagged(text).await;
@@ -72,7 +72,7 @@ async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_between_two_bites_stores_each_delivery_once() {
+async fn crash_between_batches_stores_each_delivery_once() {
     for fault in [Fault::Refused, Fault::AnswerLost, Fault::Panic] {
         let records = Records::new();
         tagged(&records, 1, 3).await;
@@ -96,7 +96,7 @@ async fn a_crash_between_two_bites_stores_each_delivery_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_runs_no_more_than_a_share_and_what_is_over_is_counted() {
+async fn owner_over_share_is_limited_and_excess_counted() {
     let records = Records::new();
     tagged(&records, 1, 7).await;
     tagged(&records, 2, 2).await;
@@ -106,24 +106,27 @@ async fn an_owner_runs_no_more_than_a_share_and_what_is_over_is_counted() {
     pass(&bench, Duration::from_secs(1)).await;
     let expected = ["1-0", "1-1", "1-2", "1-3", "2-0", "2-1"];
     assert_eq!(bodies(&records).await, expected);
-    bench.judge.flush().await;
-    let dropped = records
+    bench.authorizer.flush().await;
+    let rejected = records
         .store
-        .dropped(Scope::Owner(OwnerId(1)), 100)
+        .rejected(Scope::Owner(OwnerId(1)), 100)
         .await
         .unwrap();
-    assert_eq!(dropped.iter().map(|dropped| dropped.count).sum::<u64>(), 3);
-    assert!(
-        dropped
-            .iter()
-            .all(|dropped| dropped.reason == DropReason::Occurrence)
+    assert_eq!(
+        rejected.iter().map(|rejected| rejected.count).sum::<u64>(),
+        3
     );
-    let others = records.store.dropped(Scope::Owner(OwnerId(2)), 100).await;
+    assert!(
+        rejected
+            .iter()
+            .all(|rejected| rejected.reason == RejectReason::Occurrence)
+    );
+    let others = records.store.rejected(Scope::Owner(OwnerId(2)), 100).await;
     assert!(others.unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_bytes_of_an_owner_are_counted_across_bites() {
+async fn owner_bytes_are_counted_across_batches() {
     let records = Records::new();
     tagged(&records, 1, 5).await;
     tagged(&records, 2, 1).await;
@@ -139,7 +142,7 @@ async fn the_bytes_of_an_owner_are_counted_across_bites() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_without_end() {
+async fn oversized_messages_count_as_largest_and_are_bounded() {
     let records = Records::new();
     let huge = "${data.x}".repeat(MAX_RENDERED / 60_000 + 1);
     for text in [&huge, &huge, &huge, "small"] {
@@ -153,7 +156,7 @@ async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_with
     let large = poweron(7, &[1]).with_data(data.parse().unwrap());
     let emitted = emitter.emit(&large, Emitter::all()).await.unwrap();
     assert_eq!(
-        emitted.dropped, 2,
+        emitted.rejected, 2,
         "the third that is too large, and the one after it"
     );
     assert_eq!(bodies(&records).await, ["another's"]);
@@ -165,11 +168,11 @@ async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_with
         .emit(&poweron(7, &[1]), Emitter::all())
         .await
         .unwrap();
-    assert_eq!((emitted.dropped, emitted.deliveries.len()), (0, 5));
+    assert_eq!((emitted.rejected, emitted.deliveries.len()), (0, 5));
 }
 
 #[tokio::test(start_paused = true)]
-async fn rejected_and_empty_messages_use_up_the_limit_of_their_owner() {
+async fn rejected_and_empty_messages_count_toward_owner_limit() {
     let limits = EmitLimits::default().with_bytes_per_owner(40);
     let limits = Limits::default().with_emit(limits);
     let large = "x".repeat(30);
@@ -186,13 +189,13 @@ async fn rejected_and_empty_messages_use_up_the_limit_of_their_owner() {
         let (_bench, emitter) = bench(&records, &limits).await;
         let emitted = emitter.emit_tagged().await.unwrap();
         assert_eq!(bodies(&records).await, stored);
-        let dropped = messages.len() + 1 - stored.len();
-        assert_eq!(emitted.dropped, dropped as u64);
+        let rejected = messages.len() + 1 - stored.len();
+        assert_eq!(emitted.rejected, rejected as u64);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_one_owner_has_too_much_of_costs_no_bite_of_the_others() {
+async fn excess_of_one_owner_does_not_fill_batches() {
     let records = Records::new();
     tagged(&records, 1, 5).await;
     tagged(&records, 2, 1).await;
@@ -201,7 +204,7 @@ async fn what_one_owner_has_too_much_of_costs_no_bite_of_the_others() {
         .with_deliveries_per_owner(2);
     let (_bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
     let emitted = emitter.emit_tagged().await.unwrap();
-    assert_eq!((emitted.pending, emitted.dropped), (false, 3));
+    assert_eq!((emitted.pending, emitted.rejected), (false, 3));
     assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0"]);
 }
 
@@ -221,7 +224,7 @@ async fn a_one_time_task_beyond_a_share_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
+async fn tasks_requested_by_id_fan_out_in_batches() {
     let records = Records::new();
     tagged(&records, 1, 2).await;
     tagged(&records, 2, 3).await;
@@ -238,7 +241,7 @@ async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
 }
 
 #[tokio::test]
-async fn contexts_of_events_are_read_for_as_many_tasks_as_their_messages() {
+async fn event_contexts_are_read_in_batches_like_messages() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for n in 0..16 {

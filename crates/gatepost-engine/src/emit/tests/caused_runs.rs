@@ -1,7 +1,7 @@
 //! Occurrences that users cause at any rate.
 
 use gatepost_ids::{Audience, Quota, TenantId};
-use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, RecordStore as _};
+use gatepost_storage::webhooks::{DeliveryLog as _, RecordStore as _, RejectReason};
 use gatepost_storage::{AtMost, Scope};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{Event, EventLabel, Filter, Occurrence, OwnerId, Target, TaskId};
@@ -40,7 +40,7 @@ impl World {
         let rule = Rule::AddressedOnly;
         let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
         for owner in [USER, OTHER] {
-            bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+            bench.authorizer.admit_change(OwnerId(owner)).await.unwrap();
         }
         Self {
             records,
@@ -56,14 +56,14 @@ impl World {
         (own, deliveries.len() - own)
     }
 
-    async fn rejected(&self) -> Vec<(u64, DropReason)> {
-        self.bench.judge.flush().await;
-        let dropped = self.records.store.dropped(Scope::All, 100).await.unwrap();
-        dropped.iter().map(|row| (row.count, row.reason)).collect()
+    async fn rejected(&self) -> Vec<(u64, RejectReason)> {
+        self.bench.authorizer.flush().await;
+        let rejected = self.records.store.rejected(Scope::All, 100).await.unwrap();
+        rejected.iter().map(|row| (row.count, row.reason)).collect()
     }
 
     fn used(&self) -> u32 {
-        self.bench.judge.runs_in_minute(OwnerId(USER)).unwrap()
+        self.bench.authorizer.runs_in_minute(OwnerId(USER)).unwrap()
     }
 }
 
@@ -99,11 +99,11 @@ async fn own_logins_run_no_more_than_runs_may() {
     }
     assert_eq!(world.stored().await, (A_MINUTE, 40));
     let beyond = (40 * TASKS - A_MINUTE) as u64;
-    assert_eq!(world.rejected().await, [(beyond, DropReason::Rate)]);
+    assert_eq!(world.rejected().await, [(beyond, RejectReason::Rate)]);
     assert_eq!(world.used(), 60);
     tokio::time::advance(Duration::from_secs(10)).await;
     let emitted = world.emitter.emit(&login(), Emitter::all()).await.unwrap();
-    assert_eq!((emitted.deliveries.len(), emitted.dropped), (10 + 1, 10));
+    assert_eq!((emitted.deliveries.len(), emitted.rejected), (10 + 1, 10));
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,7 +115,7 @@ async fn many_own_logins_share_the_same_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn own_logins_in_the_outbox_share_the_same_limit() {
+async fn own_logins_in_outbox_share_the_same_limit() {
     let world = World::new().await;
     let drain = drain(world.emitter.clone());
     for _ in 0..40 {
@@ -137,7 +137,7 @@ async fn occurrences_that_no_user_causes_have_no_rate() {
     // The user of a login without a name is unknown.
     let somebody = occurrence("login", Audience::Tenant(TenantId(7)));
     let emitted = world.emitter.emit(&somebody, Emitter::all()).await;
-    assert_eq!(emitted.unwrap().dropped, 0);
+    assert_eq!(emitted.unwrap().rejected, 0);
     assert_eq!(world.used(), 0);
 }
 

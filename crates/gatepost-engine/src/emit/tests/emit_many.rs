@@ -32,8 +32,7 @@ fn named(id: i64, name: &str) -> Occurrence {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_are_stored_in_one_commit_with_an_answer_for_each_and_one_that_is_refused_fails_no_other()
- {
+async fn emit_many_commits_once_and_isolates_refused_occurrences() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     records.tagged("${NAME} too").await;
@@ -58,7 +57,7 @@ async fn all_are_stored_in_one_commit_with_an_answer_for_each_and_one_that_is_re
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_one_time_task_runs_once_however_many_of_them_reach_it() {
+async fn emit_many_runs_one_time_task_once() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let once = records.task(webhook, "once ${NAME}", true).await;
@@ -73,7 +72,7 @@ async fn a_one_time_task_runs_once_however_many_of_them_reach_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_the_records_between_is_seen_by_all_of_them() {
+async fn change_during_emit_many_is_seen_by_all() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -90,7 +89,7 @@ async fn a_change_of_the_records_between_is_seen_by_all_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn emit_many_has_the_same_limits_as_single_emits() {
+async fn emit_many_has_same_limits_as_single_emits() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let platform = Platform::new();
@@ -101,16 +100,16 @@ async fn emit_many_has_the_same_limits_as_single_emits() {
         bench_of(&records, &Limits::default(), Rule::OneSystem, &platform).await;
     let all = (1..=4).map(|id| poweron(id, &[1])).collect();
     let answers = emitter.emit_many(all).await;
-    let dropped: Vec<_> = answers
+    let rejected: Vec<_> = answers
         .iter()
-        .map(|a| a.as_ref().unwrap().dropped)
+        .map(|a| a.as_ref().unwrap().rejected)
         .collect();
-    assert_eq!(dropped, [0, 0, 1, 1]);
+    assert_eq!(rejected, [0, 0, 1, 1]);
     assert_eq!(bodies(&records).await, ["vm 1", "vm 2"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_too_much_for_one_transaction_follows_and_the_others_are_stored_at_once() {
+async fn emit_many_defers_large_occurrence_and_stores_others() {
     let records = Records::new();
     for _ in 0..3 {
         records.tagged("${NAME}").await;
@@ -130,7 +129,7 @@ async fn what_is_too_much_for_one_transaction_follows_and_the_others_are_stored_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_refuses_is_an_answer_to_each_and_nothing_is_stored_twice() {
+async fn emit_many_store_error_fails_each_without_duplicates() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -144,7 +143,7 @@ async fn a_store_that_refuses_is_an_answer_to_each_and_nothing_is_stored_twice()
 }
 
 #[tokio::test(start_paused = true)]
-async fn there_are_at_most_a_thousand_and_more_are_refused_whole() {
+async fn emit_many_refuses_over_a_thousand_entirely() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -174,7 +173,7 @@ async fn there_are_at_most_a_thousand_and_more_are_refused_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_for_later_are_rows_of_the_outbox_in_one_commit() {
+async fn emit_many_later_writes_outbox_in_one_commit() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;

@@ -8,7 +8,7 @@ use webhook_model::{Target, WebhookId};
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn what_is_in_the_outbox_is_fanned_out_once() {
+async fn outbox_rows_are_fanned_out_once() {
     let records = Records::new();
     let webhook = records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -28,7 +28,7 @@ async fn what_is_in_the_outbox_is_fanned_out_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_occurrence_brings_along_is_asked_and_shown_when_it_leaves_the_outbox() {
+async fn outbox_occurrence_data_is_filtered_and_rendered() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for filter in [r#"{"n":1}"#, r#"{"n":{"$gt":1}}"#] {
@@ -55,7 +55,7 @@ async fn what_an_occurrence_brings_along_is_asked_and_shown_when_it_leaves_the_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
+async fn outbox_row_waits_during_store_failure_or_panic() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -96,7 +96,7 @@ async fn written_row_is_fanned_out_when_said() {
 
 /// Otherwise each of a hundred waits as long as all of them did, while the rows of others wait.
 #[tokio::test(start_paused = true)]
-async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
+async fn outbox_rows_are_not_retried_singly_during_outage() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -120,15 +120,18 @@ async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_other() {
+async fn row_without_audience_is_set_aside_delaying_none() {
     let records = Records::new();
     let platform = Platform::new();
     platform.user(1, 7);
     let (bench, emitter) =
         bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
     records.tagged_of(1, "x").await;
-    let judge = bench.judge.clone();
-    judge.admit_change(webhook_model::OwnerId(1)).await.unwrap();
+    let authorizer = bench.authorizer.clone();
+    authorizer
+        .admit_change(webhook_model::OwnerId(1))
+        .await
+        .unwrap();
     bench.store.fail("put_back", 1, Fault::Late(Duration::ZERO));
     let outbox = drain(emitter);
     outbox.push(&poweron(1, &[1])).await.unwrap();
@@ -149,12 +152,12 @@ async fn addressees(platform: &Platform, bench: &Bench, records: &Records, count
         platform.user(owner, 7 + owner % 4);
         records.tagged_of(owner, "${NAME}").await;
         let owner = webhook_model::OwnerId(owner);
-        bench.judge.admit_change(owner).await.unwrap();
+        bench.authorizer.admit_change(owner).await.unwrap();
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn rows_of_an_audience_are_stored_in_order_a_hundred_in_one_go() {
+async fn audience_rows_are_stored_in_order_by_hundreds() {
     let (records, platform) = (Records::new(), Platform::new());
     let (bench, emitter) =
         bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
@@ -185,7 +188,7 @@ async fn rows_of_an_audience_are_stored_in_order_a_hundred_in_one_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
+async fn audiences_are_processed_concurrently_each_by_one_worker() {
     let (records, platform) = (Records::new(), Platform::new());
     let (bench, emitter) =
         bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
@@ -213,7 +216,7 @@ async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_in_one_set_counts_for_what_may_wait_for_an_owner() {
+async fn waiting_rows_in_one_set_count_toward_quota() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let platform = Platform::new();
@@ -233,7 +236,7 @@ async fn what_waits_in_one_set_counts_for_what_may_wait_for_an_owner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice() {
+async fn refused_set_is_stored_row_by_row_once() {
     for fault in [Fault::Refused, Fault::AnswerLost, Fault::Panic] {
         let records = Records::new();
         let once = records.webhook(|_| {}).await;
@@ -271,7 +274,7 @@ async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outbox_to_which_nobody_writes_is_asked_once_in_a_poll() {
+async fn idle_outbox_is_polled_less_until_a_write() {
     let records = Records::new();
     records.tagged("x").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;

@@ -45,7 +45,7 @@ async fn emit_while(
 }
 
 #[tokio::test]
-async fn who_edits_all_the_time_delays_an_emit_by_two_tries() {
+async fn constant_edits_delay_emit_by_two_attempts() {
     let records = Records::new();
     records.tagged("stays").await;
     let other = records.webhook(|_| {}).await;
@@ -60,7 +60,7 @@ async fn who_edits_all_the_time_delays_an_emit_by_two_tries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_that_changes_each_time_goes_the_waiting_way_and_the_others_do_not() {
+async fn constantly_changing_task_is_deferred_and_others_run() {
     let records = Records::new();
     records.tagged("stays").await;
     records.tagged("changes").await;
@@ -80,7 +80,7 @@ async fn a_task_that_changes_each_time_goes_the_waiting_way_and_the_others_do_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_one_time_task_that_another_process_consumes_runs_once() {
+async fn one_time_task_consumed_by_another_runs_once() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let once = records.task(webhook, "once", true).await;
@@ -96,7 +96,7 @@ async fn a_one_time_task_that_another_process_consumes_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn system_administrators_one_time_task_runs_once_across_tenants() {
+async fn administrator_one_time_task_runs_once_across_tenants() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     let placed = records

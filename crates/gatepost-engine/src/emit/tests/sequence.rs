@@ -44,7 +44,7 @@ async fn process(
     let rule = Rule::Policy(platform.clone());
     let (bench, emitter) = bench_of(records, limits, rule, platform).await;
     for owner in [1, 2] {
-        bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+        bench.authorizer.admit_change(OwnerId(owner)).await.unwrap();
     }
     (bench, emitter)
 }
@@ -123,7 +123,7 @@ async fn rows_of_other_audiences_hold_no_emit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rows_are_not_read_where_no_webhook_keeps_its_order() {
+async fn outbox_is_not_read_without_an_ordered_webhook() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
     records
         .edit(ORDERED, |webhook| webhook.order = DeliveryOrder::Unordered)
@@ -157,7 +157,7 @@ async fn row_holds_only_the_webhooks_of_its_tasks() {
     records
         .edit(third, |webhook| webhook.order = DeliveryOrder::InOrder)
         .await;
-    bench.judge.admit_change(OwnerId(3)).await.unwrap();
+    bench.authorizer.admit_change(OwnerId(3)).await.unwrap();
     tokio::time::advance(Duration::from_secs(61)).await;
     platform.set_manner_about(1, Manner::Fails);
     drain(emitter.clone());
@@ -245,7 +245,7 @@ async fn row_waits_for_one_that_was_not_stored() {
 
 /// The waiting part of a large row stays ahead of later rows, and delays no other webhook.
 #[tokio::test(start_paused = true)]
-async fn row_of_several_bites_stays_ahead() {
+async fn row_of_several_batches_stays_ahead() {
     let (records, platform, bench, emitter) = begun(&bites_of(1)).await;
     let last = records.tagged_of(2, "${NAME}").await;
     tokio::time::advance(Duration::from_secs(61)).await;

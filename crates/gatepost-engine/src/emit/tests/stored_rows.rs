@@ -46,7 +46,7 @@ async fn deliveries_within_free_slots_are_leased_others_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_leased_to_an_engine_that_stops_nor_for_a_webhook_that_waits() {
+async fn stopped_engine_or_waiting_webhook_leases_no_delivery() {
     let records = Records::new();
     let mut webhooks = Vec::new();
     for change in [Activity::Paused, Activity::Active] {
@@ -77,7 +77,7 @@ async fn nothing_is_leased_to_an_engine_that_stops_nor_for_a_webhook_that_waits(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_the_records_is_seen_by_the_emit_that_meets_it() {
+async fn record_changes_are_seen_by_the_next_emit() {
     let records = Records::new();
     let (_bench, emitter) = bench(&records, &Limits::default()).await;
     assert!(emitter.emit_tagged().await.unwrap().deliveries.is_empty());
@@ -95,7 +95,7 @@ async fn a_change_of_the_records_is_seen_by_the_emit_that_meets_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_or_a_clock_that_panics_is_a_transient_error() {
+async fn store_or_clock_panic_is_a_transient_error() {
     let records = Records::new();
     records.tagged("x").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -115,7 +115,7 @@ async fn a_store_or_a_clock_that_panics_is_a_transient_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_that_cannot_be_rendered_refuses_no_occurrence() {
+async fn unrenderable_message_does_not_refuse_the_occurrence() {
     let records = Records::new();
     records.tagged(&"${NAME}".repeat(5_000)).await;
     let (_bench, emitter) = bench(&records, &Limits::default()).await;
@@ -129,7 +129,7 @@ async fn a_message_that_cannot_be_rendered_refuses_no_occurrence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_known_is_not_read_again() {
+async fn emit_does_not_reread_cached_records() {
     let records = Records::new();
     records.tagged("x").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
@@ -158,7 +158,7 @@ fn turns(emit: impl Future<Output = Result<Emitted, EmitError>>) -> (Emitted, us
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_emit_of_large_messages_gives_way_between_them() {
+async fn emit_yields_between_large_messages() {
     let records = Records::new();
     for _ in 0..20 {
         records.tagged(&"x".repeat(100_000)).await;

@@ -29,7 +29,7 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queue_is_counted_each_five_seconds_by_one_process() {
+async fn queue_is_counted_every_five_seconds_by_leader() {
     let world = World::new().await;
     for holder in 1..=4 {
         world.begin(holder);
@@ -42,7 +42,7 @@ async fn the_queue_is_counted_each_five_seconds_by_one_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counting_takes_at_most_a_hundredth_of_the_time_of_all_processes() {
+async fn counting_takes_at_most_a_hundredth_of_time() {
     let world = World::new().await;
     world.store.fail("count_queue", 1, Fault::Late(2 * SECOND));
     world.begin(1);
@@ -55,7 +55,7 @@ async fn counting_takes_at_most_a_hundredth_of_the_time_of_all_processes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_counts_when_the_one_that_did_is_gone() {
+async fn another_process_counts_after_leader_lease_ends() {
     let world = World::new().await;
     let until = noon() + TimeDelta::seconds(61);
     let lease = world.store.lease("leader", 1, until, noon());
@@ -84,7 +84,7 @@ async fn retention_runs_every_ten_seconds_in_one_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn chore_that_fails_hangs_or_panics_keeps_no_other_from_its_turns() {
+async fn failing_hanging_or_panicking_chore_delays_no_other() {
     for fault in [Fault::Refused, Fault::Hang(3_600 * SECOND), Fault::Panic] {
         let world = World::new().await;
         world.gone(100).await;
@@ -130,7 +130,7 @@ async fn process_that_gets_nothing_done_lets_another_lead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lane_that_nobody_was_told_of_is_found_by_the_process_that_leads() {
+async fn unannounced_queue_is_found_by_the_leader() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let process = world.begin(1);

@@ -63,7 +63,7 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claim_is_taken_back_when_its_lease_has_ended() {
+async fn claim_is_reclaimed_when_its_lease_ends() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let claim = world.records.claimed(webhook).await;
@@ -79,7 +79,7 @@ async fn a_claim_is_taken_back_when_its_lease_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_longest_lease() {
+async fn clock_step_pauses_reclaims_for_the_longest_lease() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let claim = world.records.claimed(webhook).await;
@@ -151,7 +151,7 @@ async fn waiting_deliveries_are_due_after_a_step_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
+async fn unreadable_clock_stops_reclaims_until_readable() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let claim = world.records.claimed(webhook).await;
@@ -166,7 +166,7 @@ async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_clock_is_far_off_no_claim_is_taken_back_nor_for_as_long_as_a_lease_after_it() {
+async fn clock_skew_pauses_reclaims_until_a_lease_later() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let claim = world.records.claimed(webhook).await;
@@ -195,7 +195,7 @@ async fn while_the_clock_is_far_off_no_claim_is_taken_back_nor_for_as_long_as_a_
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() {
+async fn old_deliveries_are_removed_and_held_ones_expire() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;
     let paused = world
@@ -235,7 +235,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
 /// A clock that was set by mistake is set back a moment later: rows removed in between could not be
 /// restored.
 #[tokio::test(start_paused = true)]
-async fn after_a_step_of_the_clock_nothing_is_removed_or_expires_for_a_while() {
+async fn clock_step_delays_expiry_of_held_deliveries() {
     let world = World::new().await;
     let paused = |w: &mut webhook_model::Webhook| w.activity = Activity::Paused;
     let held = world.records.webhook(paused).await;
@@ -271,7 +271,7 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_gone_is_removed_in_bites() {
+async fn deleted_records_are_removed_in_batches() {
     let world = World::new().await;
     world.gone(900).await;
     assert!(world.is_left().await, "control");
@@ -284,7 +284,7 @@ async fn what_is_gone_is_removed_in_bites() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn removing_takes_at_most_a_tenth_of_the_time() {
+async fn removal_takes_at_most_a_tenth_of_time() {
     let world = World::new().await;
     world.gone(500).await;
     let took = Duration::from_secs(1);
@@ -300,7 +300,7 @@ async fn removing_takes_at_most_a_tenth_of_the_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_process_removes_and_cleans_until_its_lease_ends() {
+async fn cleanup_waits_until_lease_of_another_leader_ends() {
     let world = World::new().await;
     let until = noon() + TimeDelta::seconds(90);
     let lease = world.store.lease("leader", 1, until, noon());

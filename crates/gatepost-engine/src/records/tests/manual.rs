@@ -8,7 +8,7 @@ use crate::config::Limits;
 use crate::emit::Letter;
 
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_listed() {
+async fn manual_delivery_is_leased_on_insert_without_polling() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let admission = &bench.admission;
@@ -30,7 +30,7 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_by_hand_reads_its_webhook_and_stores_itself() {
+async fn manual_message_makes_only_two_store_calls() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let engine = bench.engine();
@@ -46,7 +46,7 @@ async fn a_message_by_hand_reads_its_webhook_and_stores_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_by_hand_to_a_webhook_that_changes_meanwhile_waits_to_be_found() {
+async fn manual_message_to_changed_webhook_waits_in_queue() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let row = records.store.webhook(webhook).await.unwrap();

@@ -31,7 +31,7 @@ async fn bench() -> (Records, Bench) {
 }
 
 #[tokio::test]
-async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() {
+async fn conflicting_edit_is_reapplied_and_notifies_dispatcher() {
     let (records, bench) = bench().await;
     let engine = bench.engine();
     let id = records.webhook(|_| {}).await;
@@ -75,7 +75,7 @@ async fn edit_among_many_is_contended_not_failed() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_request() {
+async fn used_webhook_deletion_names_tasks_unless_cascading() {
     let (records, bench) = bench().await;
     let engine = bench.engine();
     let id = records.tagged("x").await;
@@ -92,7 +92,7 @@ async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_reque
 }
 
 #[tokio::test]
-async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
+async fn manual_run_of_missing_task_is_not_found() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "manual", true).await;
@@ -107,7 +107,7 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog() {
+async fn event_trigger_names_object_and_creation_checks_catalog() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "${NAME}", false).await;
@@ -134,7 +134,7 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
 }
 
 #[tokio::test]
-async fn a_triggered_event_has_its_own_context_beside_data_unless_it_brings_another() {
+async fn triggered_event_keeps_its_context_unless_given_another() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let message = "${context.zone} ${data.disk} ${CORES}";
@@ -164,7 +164,7 @@ async fn a_triggered_event_has_its_own_context_beside_data_unless_it_brings_anot
 }
 
 #[tokio::test]
-async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
+async fn manual_delivery_can_be_cancelled_and_replayed() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let engine = bench.engine();
@@ -184,7 +184,7 @@ async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
 
 /// In order, the next delivery waits for the cancelled one.
 #[tokio::test]
-async fn what_comes_after_a_delivery_that_is_cancelled_is_looked_for_whatever_else_was_named() {
+async fn mixed_cancel_still_looks_for_next_ordered_delivery() {
     let (records, bench) = bench().await;
     let (running, in_order) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
     let runs = records.claimed(running).await.delivery;
@@ -209,7 +209,7 @@ async fn test_of_a_webhook_is_a_marked_delivery() {
 }
 
 #[tokio::test]
-async fn without_a_clock_nothing_is_changed_and_the_caller_receives_an_error() {
+async fn unreadable_clock_refuses_changes_with_transient_error() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let engine = bench.engine();

@@ -35,7 +35,7 @@ fn event(target: Target, task: TaskId) -> Event {
 }
 
 #[tokio::test]
-async fn a_task_goes_with_its_webhook_and_an_event_with_its_task() {
+async fn task_owner_follows_webhook_and_event_follows_task() {
     let (records, _platform, bench) = tenant().await;
     let webhook = |owner| records.webhook(move |w| w.owner = OwnerId(owner));
     let (ones, twos) = (webhook(1).await, webhook(2).await);
@@ -60,7 +60,7 @@ async fn a_task_goes_with_its_webhook_and_an_event_with_its_task() {
 }
 
 #[tokio::test]
-async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched_off() {
+async fn event_requires_watch_permission_but_can_be_disabled() {
     let (records, platform, bench) = tenant().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", false).await;
@@ -88,11 +88,11 @@ async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched
 }
 
 #[tokio::test]
-async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it() {
+async fn manual_run_uses_owner_and_requires_receive_permission() {
     let (records, platform, bench) = tenant().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", false).await;
-    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    bench.authorizer.admit_change(OwnerId(1)).await.unwrap();
     let engine = bench.engine();
     let ran = engine
         .run_task(task, RunContext::default(), None)
@@ -114,7 +114,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_sent_by_hand_for_who_is_disabled() {
+async fn manual_sends_for_disabled_owner_are_forbidden() {
     let (records, platform, bench) = tenant().await;
     let webhook = records.webhook(|_| {}).await;
     platform.enable(1, false);
@@ -141,11 +141,11 @@ async fn an_owner_is_moved_counted_and_removed() {
     let place = Realm::Tenant(TenantId(8));
     engine.move_owner(owner, place).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
-    assert_eq!(row.place, place);
+    assert_eq!(row.realm, place);
     engine.owner_changed(owner).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
     assert_eq!(
-        row.place,
+        row.realm,
         Realm::Tenant(TenantId(7)),
         "as the platform says"
     );
@@ -163,7 +163,7 @@ async fn an_owner_is_moved_counted_and_removed() {
     assert!(records.store.webhook(webhook).await.unwrap().is_none());
     assert!(
         engine
-            .dropped(Scope::Owner(owner), None, 9)
+            .rejected_counts(Scope::Owner(owner), None, 9)
             .await
             .unwrap()
             .is_empty()

@@ -42,7 +42,7 @@ pub(super) fn task(webhook: WebhookId, once: bool) -> Task {
 }
 
 #[tokio::test]
-async fn who_has_as_many_as_allowed_is_told_so_in_figures() {
+async fn record_limit_error_states_count_and_maximum() {
     let quota = Quota::default().with_webhooks(2).with_tasks(1);
     let (_records, bench) = of(quota).await;
     let engine = bench.engine();
@@ -67,7 +67,7 @@ async fn who_has_as_many_as_allowed_is_told_so_in_figures() {
 }
 
 #[tokio::test]
-async fn edit_that_names_another_owner_counts_for_the_first() {
+async fn edit_naming_another_owner_counts_for_the_first() {
     let platform = Platform::new();
     let (_records, bench) = on(&platform, Quota::default().with_webhooks(1)).await;
     let engine = bench.engine();
@@ -82,7 +82,7 @@ async fn edit_that_names_another_owner_counts_for_the_first() {
 }
 
 #[tokio::test]
-async fn records_that_grow_too_large_are_refused_and_may_shrink() {
+async fn record_growth_over_quota_is_refused_shrinking_allowed() {
     let quota = Quota::default().with_record_bytes(700);
     let (_records, bench) = of(quota).await;
     let engine = bench.engine();
@@ -112,7 +112,7 @@ async fn records_that_grow_too_large_are_refused_and_may_shrink() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
+async fn manual_actions_share_one_rate_limit() {
     let quota = Quota::default().with_runs_per_minute(2);
     let (records, bench) = of(quota).await;
     let webhook = records.webhook(|_| {}).await;
@@ -138,7 +138,7 @@ async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
+async fn owner_at_waiting_limit_cannot_send_or_run() {
     let quota = Quota::default().with_waiting(1);
     let (records, bench) = of(quota).await;
     let webhook = records.tagged("x").await;
@@ -156,7 +156,7 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
     let occurrence = crate::testing::poweron(7, &[1]);
     let emitted = emitter.emit(&occurrence, crate::emit::Emitter::all()).await;
     let emitted = emitted.unwrap();
-    assert_eq!((emitted.deliveries.len(), emitted.dropped), (0, 1));
+    assert_eq!((emitted.deliveries.len(), emitted.rejected), (0, 1));
     assert_eq!(engine.cancel(&[id]).await.unwrap(), 1);
     engine.send(webhook, None).await.unwrap();
 }
@@ -175,13 +175,13 @@ async fn deleted_webhook_frees_its_quota_immediately() {
     let occurrence = crate::testing::poweron(7, &[1]);
     let all = crate::emit::Emitter::all;
     // Other processes know it, too.
-    bench.judge.flush().await;
+    bench.authorizer.flush().await;
     let before = emitter.emit(&occurrence, all()).await.unwrap();
-    assert_eq!((before.deliveries.len(), before.dropped), (0, 1));
-    bench.judge.flush().await;
+    assert_eq!((before.deliveries.len(), before.rejected), (0, 1));
+    bench.authorizer.flush().await;
     engine.delete_webhook(full, Cascade::Refuse).await.unwrap();
     let after = emitter.emit(&occurrence, all()).await.unwrap();
-    assert_eq!((after.deliveries.len(), after.dropped), (1, 0));
+    assert_eq!((after.deliveries.len(), after.rejected), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -258,7 +258,7 @@ async fn unlimited_system_administrator_changes_without_pace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operators_deletions_are_changes_too_and_what_cannot_be_read_can_be_deleted() {
+async fn administrator_deletions_are_limited_and_unreadable_records_deletable() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     platform.user(2, 7);
@@ -307,7 +307,7 @@ async fn an_operators_deletions_are_changes_too_and_what_cannot_be_read_can_be_d
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_an_answer_of_the_platform_nothing_is_made_and_all_can_be_deleted() {
+async fn unavailable_platform_prevents_creation_but_not_deletion() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.user(1, 7);
     let (limits, script) = (Limits::default(), Script::new(&[]));

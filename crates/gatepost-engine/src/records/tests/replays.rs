@@ -52,7 +52,7 @@ async fn queued(records: &Records) -> usize {
 }
 
 #[tokio::test]
-async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
+async fn replay_all_requeues_only_ended_deliveries_in_batches() {
     let (records, _platform, bench, ids) = failed(250, Quota::UNLIMITED).await;
     let engine = bench.engine();
     assert_eq!(engine.replay(&all()).await.unwrap(), 250);
@@ -77,7 +77,7 @@ async fn replayed_messages_are_in_the_log_once() {
 }
 
 #[tokio::test]
-async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
+async fn replay_keeps_at_most_8_mib_in_memory() {
     let large = "x".repeat(1024 * 1024);
     let (_records, _platform, bench, ids) = failed_with(20, &large, Quota::UNLIMITED).await;
     let engine = bench.engine();
@@ -92,7 +92,7 @@ async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_half_way_says_how_far_it_came() {
+async fn interrupted_replay_reports_how_many_were_queued() {
     let (_records, _platform, bench, _) = failed(250, Quota::UNLIMITED).await;
     bench.store.fail("replay", 2, Fault::Refused);
     let engine = bench.engine();
@@ -105,7 +105,7 @@ async fn a_store_that_fails_half_way_says_how_far_it_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_is_charged_as_runs_by_hand() {
+async fn replay_is_charged_as_manual_runs() {
     let quota = Quota::default().with_runs_per_minute(60);
     let (records, _platform, bench, _) = failed(150, quota).await;
     let engine = bench.engine();
@@ -122,7 +122,7 @@ async fn it_is_charged_as_runs_by_hand() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
+async fn replay_after_an_hour_checks_the_owner_again() {
     let (records, platform, bench, ids) = failed(1, Quota::UNLIMITED).await;
     let (engine, which) = (bench.engine(), Replay::Ids(ids));
     platform.enable(1, false);
@@ -136,7 +136,7 @@ async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
 }
 
 #[tokio::test]
-async fn what_may_not_wait_is_not_queued_again() {
+async fn replay_over_waiting_quota_is_refused() {
     let quota = Quota::default().with_waiting(1);
     let (records, _platform, bench, ids) = failed(2, quota).await;
     let engine = bench.engine();
@@ -148,7 +148,7 @@ async fn what_may_not_wait_is_not_queued_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_at_a_rate() {
+async fn retry_now_skips_due_deliveries_and_limits_rate() {
     let quota = Quota::default().with_runs_per_minute(2);
     let (records, _platform, bench, ended) = failed(1, quota).await;
     let (webhook, engine) = (WebhookId(1), bench.engine());
@@ -194,7 +194,7 @@ async fn ended_of(
 }
 
 #[tokio::test(start_paused = true)]
-async fn replays_and_sends_of_a_tenant_for_which_the_platform_hangs_hold_up_no_other() {
+async fn hanging_replays_and_sends_block_no_other_tenant() {
     let (records, platform) = (Records::new(), Platform::new());
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;

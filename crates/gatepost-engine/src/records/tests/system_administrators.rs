@@ -32,7 +32,7 @@ fn is_too_fast<T>(result: &Result<T, EngineError>) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disables_is_none() {
+async fn administrator_pauses_are_rate_limited_policy_disabling_not() {
     let (records, bench, [operators, users]) = world().await;
     let activities = &bench.worker.watch.activities;
     for _ in 0..5 {
@@ -54,7 +54,7 @@ async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disable
 }
 
 #[tokio::test(start_paused = true)]
-async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator() {
+async fn repeated_pause_stores_nothing_and_is_no_change() {
     let (_records, bench, [operators, _]) = world().await;
     let (activities, inquiries) = (&bench.worker.watch.activities, &bench.admission.inquiries);
     let paused = activities.set(operators, Activity::Paused).await.unwrap();
@@ -75,7 +75,7 @@ async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too() {
+async fn transfer_to_another_owner_counts_as_system_change() {
     let (records, bench, [operators, users]) = world().await;
     let engine = bench.engine();
     let mut made = Vec::new();

@@ -26,7 +26,7 @@ fn about() -> RunContext {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
+async fn task_test_sends_marked_message_and_keeps_task() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let once = records
@@ -57,7 +57,7 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_about_an_object_has_its_name_and_its_variables() {
+async fn run_about_object_has_its_name_and_variables() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let task = records
@@ -74,7 +74,7 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_address() {
+async fn check_target_reports_private_and_unresolvable_addresses() {
     let (_, bench) = bench().await;
     let (engine, owner) = (bench.engine(), OwnerId(1));
     let url = |text: &str| text.parse::<TargetUrl>().unwrap();
@@ -92,7 +92,7 @@ async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_add
 }
 
 #[tokio::test(start_paused = true)]
-async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
+async fn hanging_lookups_end_within_second_and_are_bounded() {
     let (_, bench) = bench().await;
     bench.script.hold();
     let engine = bench.engine();
@@ -118,7 +118,7 @@ async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
+async fn hanging_lookups_of_one_realm_delay_no_other() {
     let (records, platform) = (Records::new(), Platform::new());
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_an_escape_at_the_end_is_dropped() {
+    fn incomplete_escape_at_the_end_is_dropped() {
         for (spelling, text, expected) in [
             (Spelling::Json, "ab\\", "ab"),
             (Spelling::Json, "ab\\u00", "ab"),

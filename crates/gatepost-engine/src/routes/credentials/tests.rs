@@ -29,7 +29,7 @@ fn hidden(credentials: &Credentials, text: &str, cut: bool) -> String {
 }
 
 #[test]
-fn what_a_target_repeats_is_hidden() {
+fn credentials_repeated_by_target_are_hidden() {
     let bearer = credentials(
         Authorization::bearer("abc123").unwrap(),
         "Cookie: sess=1\nX-Plain: open",
@@ -48,7 +48,7 @@ fn what_a_target_repeats_is_hidden() {
 }
 
 #[test]
-fn access_tokens_and_the_secret_of_their_client_are_hidden() {
+fn access_tokens_and_client_secret_are_hidden() {
     let url = "https://example.com/".parse().unwrap();
     let client = OAuth2::new("https://id.example.com/", "me", "cl1ent-s3cret").unwrap();
     let webhook = Webhook {
@@ -64,7 +64,7 @@ fn access_tokens_and_the_secret_of_their_client_are_hidden() {
 }
 
 #[test]
-fn a_long_part_of_the_url_is_hidden_and_a_short_one_is_not() {
+fn only_long_url_parts_are_hidden() {
     let url = "https://chat.example/services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
     let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url.parse().unwrap());
     let echoed = "Cannot POST /services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
@@ -75,7 +75,7 @@ fn a_long_part_of_the_url_is_hidden_and_a_short_one_is_not() {
 }
 
 #[test]
-fn what_is_no_credential_stays_as_it_came() {
+fn text_without_credentials_is_unchanged() {
     let none = credentials(Authorization::None, "X-Plain: open");
     let bearer = credentials(Authorization::bearer("abc123").unwrap(), "");
     for text in ["", "ok", "abc12", "ABC123", "open", "ab abc1 abcabc12"] {
@@ -86,7 +86,7 @@ fn what_is_no_credential_stays_as_it_came() {
 }
 
 #[test]
-fn a_credential_that_is_cut_off_is_hidden_too() {
+fn truncated_credential_is_hidden_too() {
     let bearer = credentials(Authorization::bearer("abc123def456").unwrap(), "");
     assert_eq!(
         hidden(&bearer, "you sent abc123d", true),
@@ -208,7 +208,7 @@ fn largest_webhook_takes_little_memory() {
 /// Texts and credentials with long common parts: comparing them byte by byte at each position took
 /// a second.
 #[test]
-fn a_target_that_knows_the_credentials_makes_hiding_them_no_longer() {
+fn hostile_text_does_not_slow_hiding_credentials() {
     let long = |end: &str| format!("{}{end}", "a".repeat(8_000));
     let headers = ["b", "c", "d", "e"].map(|end| format!("X-Token: {}\n", long(end)));
     let hostile = credentials(Authorization::None, &headers.concat());

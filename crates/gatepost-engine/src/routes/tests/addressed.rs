@@ -33,7 +33,7 @@ async fn matched(tables: &Tables, occurrence: &Occurrence) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn only_those_that_are_chosen_and_list_the_channel_or_none_are_matched() {
+async fn only_selected_webhooks_with_channel_or_none_match() {
     let records = Records::new();
     let hooks = listing(&records, &["", "a", "b, c"]).await;
     let store = counted(&records);
@@ -51,7 +51,7 @@ async fn only_those_that_are_chosen_and_list_the_channel_or_none_are_matched() {
 }
 
 #[tokio::test]
-async fn a_change_of_channels_is_followed_and_channels_count_as_memory() {
+async fn channel_changes_are_followed_after_refresh() {
     let records = Records::new();
     let hooks = listing(&records, &["a"]).await;
     let store = counted(&records);

@@ -32,7 +32,7 @@ async fn matched(tables: &Tables, occurrence: &Occurrence) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn an_event_is_matched_by_what_the_occurrence_brings_along() {
+async fn events_match_by_filters_on_occurrence_data() {
     let records = Records::new();
     let filters = [
         "{}",
@@ -57,7 +57,7 @@ async fn an_event_is_matched_by_what_the_occurrence_brings_along() {
 }
 
 #[tokio::test]
-async fn a_task_runs_once_if_any_of_its_events_is_for_the_occurrence() {
+async fn task_runs_once_if_any_event_matches() {
     let records = Records::new();
     let store = filtered(&records, &[r#"{"n":1}"#]).await;
     for filter in [r#"{"n":2}"#, r#"{"n":{"$gt":0}}"#] {
@@ -76,7 +76,7 @@ async fn a_task_runs_once_if_any_of_its_events_is_for_the_occurrence() {
 }
 
 #[tokio::test]
-async fn a_filter_that_was_changed_is_the_one_that_is_asked() {
+async fn changed_filter_is_used_after_refresh() {
     let records = Records::new();
     let store = filtered(&records, &[r#"{"n":1}"#]).await;
     let tables = Tables::new(store, MIB);
@@ -94,7 +94,7 @@ async fn a_filter_that_was_changed_is_the_one_that_is_asked() {
 
 /// A table of 48 KiB may have 16 rows of 192 bytes: 3 KiB. Two filters of 1 KiB exceed it.
 #[tokio::test]
-async fn what_filters_cost_counts_against_the_memory_of_a_table() {
+async fn filters_count_against_table_memory() {
     let records = Records::new();
     let long = format!(r#"{{"n":"{}"}}"#, "x".repeat(1_000));
     let store = filtered(&records, &["{}", &long, &long]).await;

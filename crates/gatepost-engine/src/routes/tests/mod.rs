@@ -30,7 +30,7 @@ fn ids(matched: &Matched) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_place_is_read_once_for_many_callers_and_then_only_what_has_changed() {
+async fn realm_is_read_once_then_only_its_changes() {
     let records = Records::new();
     records.tagged("x").await;
     let store = counted(&records);
@@ -55,7 +55,7 @@ async fn a_place_is_read_once_for_many_callers_and_then_only_what_has_changed() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_callers_share_a_reading_of_a_place_where_nothing_has_changed() {
+async fn concurrent_refreshes_share_reads_of_an_unchanged_realm() {
     let records = Records::new();
     records.tagged("x").await;
     let store = counted(&records);
@@ -82,7 +82,7 @@ async fn many_callers_share_a_reading_of_a_place_where_nothing_has_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_checks_of_versions_share_one_read_begun_after_them() {
+async fn concurrent_version_checks_share_one_later_read() {
     let records = Records::new();
     records.tagged("x").await;
     let store = counted(&records);
@@ -110,7 +110,7 @@ async fn concurrent_checks_of_versions_share_one_read_begun_after_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_check_of_versions_whose_asker_goes_away_is_made_by_the_next() {
+async fn abandoned_version_check_is_made_by_next_caller() {
     let records = Records::new();
     records.tagged("x").await;
     let store = counted(&records);
@@ -128,7 +128,7 @@ async fn a_check_of_versions_whose_asker_goes_away_is_made_by_the_next() {
 }
 
 #[tokio::test]
-async fn what_one_place_changes_moves_no_other() {
+async fn changes_of_one_realm_affect_no_other() {
     let records = Records::new();
     let (here, there) = (Realm::Solo(OwnerId(1)), Realm::Solo(OwnerId(2)));
     for (owner, place) in [(1, here), (2, there)] {
@@ -148,7 +148,7 @@ async fn what_one_place_changes_moves_no_other() {
 }
 
 #[tokio::test]
-async fn a_task_that_was_consumed_here_is_gone_without_asking_and_nothing_older_comes_back() {
+async fn consumed_task_stays_removed_without_reading_the_store() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", true).await;
@@ -169,7 +169,7 @@ async fn a_task_that_was_consumed_here_is_gone_without_asking_and_nothing_older_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_that_is_too_large_is_looked_up_and_tried_again_after_a_while() {
+async fn oversized_realm_is_looked_up_and_retried_later() {
     let records = Records::new();
     for n in 0..40 {
         let webhook = records.webhook(|_| {}).await;
@@ -233,7 +233,7 @@ fn text(template: &Template) -> String {
 }
 
 #[tokio::test]
-async fn messages_are_read_once_together_and_again_when_they_have_changed() {
+async fn messages_are_read_together_once_per_revision() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let mut tasks = Vec::new();
@@ -264,7 +264,7 @@ async fn messages_are_read_once_together_and_again_when_they_have_changed() {
 }
 
 #[tokio::test]
-async fn a_message_that_takes_much_of_the_memory_is_not_remembered() {
+async fn very_large_message_is_not_cached() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, &"x".repeat(MIB / 16), false).await;

@@ -24,7 +24,7 @@ async fn tasks(records: &Records, owner: u128, message: &str, number: usize) -> 
 }
 
 #[tokio::test]
-async fn owner_evicts_only_own_webhooks_when_memory_is_full() {
+async fn owner_evicts_only_own_webhooks_when_memory_full() {
     let records = Records::new();
     let other = records.webhook(|w| w.owner = OwnerId(OTHER)).await;
     let greedy = records.large_webhooks(GREEDY, 100).await;
@@ -44,7 +44,7 @@ async fn owner_evicts_only_own_webhooks_when_memory_is_full() {
 }
 
 #[tokio::test]
-async fn messages_of_one_owner_push_out_none_of_another() {
+async fn messages_of_one_owner_do_not_evict_others() {
     let records = Records::new();
     let other = tasks(&records, OTHER, "x", 1).await;
     let greedy = tasks(&records, GREEDY, &"x".repeat(16 * 1024), 60).await;

@@ -74,7 +74,7 @@ fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {
 }
 
 #[test]
-fn a_task_matches_once_by_instance_or_by_tag_and_an_event_without_a_task_runs_nothing() {
+fn task_matches_once_by_instance_or_tag() {
     let table = table();
     assert_eq!(ids(&table, &poweron(1, &[4])), [1]);
     assert_eq!(ids(&table, &poweron(1, &[5])), [1, 2]);
@@ -88,7 +88,7 @@ fn a_task_matches_once_by_instance_or_by_tag_and_an_event_without_a_task_runs_no
 }
 
 #[test]
-fn a_task_that_was_disabled_and_enabled_again_is_reached_by_its_old_events() {
+fn reenabled_task_is_reached_by_its_old_events() {
     let mut table = table();
     let set = |task, version| RouteChanges {
         tasks: vec![(TaskId(1), task)],
@@ -102,7 +102,7 @@ fn a_task_that_was_disabled_and_enabled_again_is_reached_by_its_old_events() {
 }
 
 #[test]
-fn a_change_moves_an_event_and_a_webhook_that_is_gone_takes_its_tasks() {
+fn changes_move_events_and_deleted_webhook_removes_tasks() {
     let mut table = table();
     let moved = RouteChanges {
         version: RoutesVersion(8),
@@ -127,7 +127,7 @@ fn a_change_moves_an_event_and_a_webhook_that_is_gone_takes_its_tasks() {
 }
 
 #[test]
-fn what_consumed_tasks_leave_behind_is_noticed() {
+fn table_with_many_consumed_tasks_is_overgrown() {
     let mut table = table();
     for n in 100..100 + 2 * SLACK as i64 {
         assert_eq!(table.is_overgrown(), n > 100 + SLACK as i64 + 7, "{n}");

@@ -55,7 +55,7 @@ fn webhooks_half_of_whose_requests_stall_delay_nobody() {
 }
 
 #[test]
-fn thousand_tenants_half_of_whose_requests_stall_delay_for_seconds() {
+fn thousand_half_stalling_tenants_delay_others_only_seconds() {
     let mut sim = Sim::new();
     honest(&mut sim, 240);
     half_stalling(&mut sim, 1_000, 1_000);
@@ -125,7 +125,7 @@ fn slow_receivers_in_their_thousands_delay_for_seconds() {
 }
 
 #[test]
-fn slow_receivers_of_one_tenant_use_an_idle_process() {
+fn slow_receivers_of_one_tenant_use_idle_process() {
     let mut sim = Sim::new();
     for id in 0..20 {
         for k in 0..1_000 {
@@ -155,7 +155,7 @@ fn floods_of_new_stalling_webhooks_delay_no_new() {
 }
 
 #[test]
-fn healthy_webhooks_are_sent_within_seconds_of_a_restart() {
+fn healthy_webhooks_are_served_within_seconds_of_restart() {
     // Stalling webhooks are known to fail if a retry of them waits.
     for (took, stalling, failing) in [
         (2, 10, Record::Failing),

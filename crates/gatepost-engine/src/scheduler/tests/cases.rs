@@ -64,7 +64,7 @@ fn webhooks_that_answered_and_stall_together_delay_nobody() {
 
 /// As all webhooks of one host or region when it fails: each responded within this time.
 #[test]
-fn webhooks_that_answered_just_now_and_stall_together_delay_no_busy_one() {
+fn recent_webhooks_stalling_together_delay_no_busy_one() {
     for (number, within) in [
         (2_000, 1),
         (20_000, 1),
@@ -100,7 +100,7 @@ fn webhooks_that_answered_just_now_and_stall_together_delay_no_busy_one() {
 }
 
 #[test]
-fn deep_queues_of_one_tenant_do_not_delay_another() {
+fn deep_queues_of_one_tenant_delay_no_other() {
     let mut sim = Sim::new();
     for k in 0..100_000 {
         sim.arrive(secs(1), webhook(OTHERS + k % 100, 7));
@@ -117,7 +117,7 @@ fn deep_queues_of_one_tenant_do_not_delay_another() {
 }
 
 #[test]
-fn silent_webhooks_beside_endless_work_wait_a_minute() {
+fn silent_webhooks_during_endless_work_wait_a_minute() {
     let mut sim = Sim::new();
     for id in 0..1_000 {
         let silent = webhook(NEW.start + id, (NEW.start + id).unsigned_abs().into());
@@ -142,7 +142,7 @@ fn silent_webhooks_beside_endless_work_wait_a_minute() {
 }
 
 #[test]
-fn slow_webhooks_that_answer_get_on_beside_stalls() {
+fn slow_answering_webhooks_progress_despite_stalling_ones() {
     let mut sim = Sim::new();
     for id in 100..300 {
         for k in 0..200 {

@@ -31,7 +31,7 @@ fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Reco
 }
 
 #[test]
-fn class_of_a_webhook_that_responded_follows_its_silence() {
+fn class_of_responsive_webhook_follows_its_silence() {
     let mut bench = Bench::new(config());
     let took = millis(1);
     assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::New);
@@ -58,7 +58,7 @@ fn class_of_a_webhook_that_responded_follows_its_silence() {
 }
 
 #[test]
-fn webhook_is_slow_after_three_requests_of_two_seconds() {
+fn webhook_is_slow_after_three_two_second_requests() {
     for (took, third) in [(millis(1_999), Class::Busy), (secs(2), Class::Slow)] {
         let mut bench = Bench::new(config());
         let classes = [took; 4].map(|took| class_of(&mut bench, Outcome::Responded, took));
@@ -69,7 +69,7 @@ fn webhook_is_slow_after_three_requests_of_two_seconds() {
 }
 
 #[test]
-fn webhook_is_slow_while_a_request_runs_for_long() {
+fn webhook_is_slow_during_a_long_request() {
     let mut bench = Bench::new(config());
     class_of(&mut bench, Outcome::Responded, millis(1));
     bench.ready(&webhook(1, 1), QueueClass::First, 1);
@@ -87,7 +87,7 @@ fn webhook_is_slow_while_a_request_runs_for_long() {
 }
 
 #[test]
-fn last_slots_of_new_are_for_those_of_the_last_second() {
+fn last_new_slots_serve_arrivals_of_last_second() {
     for (before, waited, given) in [(504, 1_000, 1), (504, 1_001, 0), (503, 1_001, 1)] {
         let mut bench = Bench::new(config());
         // All except the last eight or nine of the half that is Slow's and New's.
@@ -100,7 +100,7 @@ fn last_slots_of_new_are_for_those_of_the_last_second() {
 }
 
 #[test]
-fn new_webhooks_of_a_small_process_go_after_seconds() {
+fn small_process_sends_new_webhooks_after_seconds() {
     let mut bench = Bench::new(Config {
         total: 1,
         ..config()
@@ -113,7 +113,7 @@ fn new_webhooks_of_a_small_process_go_after_seconds() {
 }
 
 #[test]
-fn realm_has_a_third_of_idle_slow_slots_and_64_at_least() {
+fn realm_gets_third_of_idle_slots_minimum_64() {
     let mut bench = Bench::new(config());
     let alone = fill(&mut bench, 1_000..3_000, 7, Record::Failing);
     assert_eq!(alone.len(), 171, "the rest is as much again, twice");
@@ -135,7 +135,7 @@ fn realm_has_a_third_of_idle_slow_slots_and_64_at_least() {
 }
 
 #[test]
-fn realm_with_64_overdue_requests_begins_one_at_a_time() {
+fn realm_with_64_overdue_requests_starts_only_one() {
     for (overdue, given) in [(63, 32), (64, 1)] {
         let mut bench = Bench::new(config());
         class_of(&mut bench, Outcome::Responded, millis(1));
@@ -149,7 +149,7 @@ fn realm_with_64_overdue_requests_begins_one_at_a_time() {
 }
 
 #[test]
-fn timers_of_one_moment_fire_256_in_a_call() {
+fn simultaneous_timers_fire_256_per_call() {
     let mut bench = Bench::new(config());
     let record = Record::Before;
     for id in 0..600 {

@@ -18,7 +18,7 @@ fn rate(per_second: u32) -> Option<NonZeroU32> {
 }
 
 #[test]
-fn webhooks_rate_is_kept_and_divided_by_live_processes() {
+fn webhook_rate_is_divided_among_live_processes() {
     for (live, expected) in [(1, 14), (2, 7), (50, 2)] {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(live, 0);
@@ -35,7 +35,7 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
 }
 
 #[test]
-fn resumed_webhook_sends_what_was_held_at_its_rate() {
+fn resumed_webhook_sends_held_deliveries_at_backlog_rate() {
     let mut bench = Bench::new(config());
     bench.ready(&webhook(1, 1), QueueClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
@@ -53,7 +53,7 @@ fn resumed_webhook_sends_what_was_held_at_its_rate() {
 }
 
 #[test]
-fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
+fn queue_due_for_a_minute_uses_backlog_rate() {
     for (due, sent) in [(secs(59), 1_000), (secs(60), 100)] {
         let mut bench = Bench::new(config());
         let waiting = Waiting {
@@ -129,7 +129,7 @@ fn owners_of_one_tenant_have_equal_shares() {
 }
 
 #[test]
-fn owners_without_tenants_are_realms_of_their_own() {
+fn owners_without_tenants_are_separate_realms() {
     let mut bench = Bench::new(config());
     let of = |id: i64| Webhook {
         place: Realm::Shared,
@@ -147,7 +147,7 @@ fn owners_without_tenants_are_realms_of_their_own() {
 }
 
 #[test]
-fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
+fn breaker_opens_after_failures_probing_with_growing_pauses() {
     let mut bench = Bench::new(config());
     bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
     let start = bench.now;
@@ -192,7 +192,7 @@ fn limit_halves_once_at_trouble_of_one_moment() {
 }
 
 #[test]
-fn permit_at_insert_goes_only_if_nobody_is_before() {
+fn permit_at_insert_is_denied_if_others_precede() {
     let mut bench = Bench::new(Config {
         total: 64,
         ..config()
@@ -252,7 +252,7 @@ fn claim_that_found_nothing_empties_the_queue() {
 }
 
 #[test]
-fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
+fn queues_beyond_bound_are_forgotten_in_largest_realm() {
     let mut bench = Bench::new(Config {
         total: 1,
         webhooks: 1_000,
@@ -282,7 +282,7 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
 }
 
 #[test]
-fn gap_is_reported_when_half_of_the_bound_is_free() {
+fn gap_is_reported_when_half_bound_is_free() {
     let mut bench = Bench::new(Config {
         webhooks: 1_000,
         ..config()
@@ -298,7 +298,7 @@ fn gap_is_reported_when_half_of_the_bound_is_free() {
 }
 
 #[test]
-fn hold_ends_at_an_edit_and_then_one_probe_goes() {
+fn edit_ends_hold_and_one_probe_is_sent() {
     let mut bench = Bench::new(config());
     bench.ready(&webhook(1, 1), QueueClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);

@@ -20,7 +20,7 @@ fn thousand(poison: Option<u64>) -> Sim {
 }
 
 #[test]
-fn thousand_deliveries_after_two_kills_are_sent_in_a_minute() {
+fn thousand_deliveries_after_two_kills_finish_within_minute() {
     let sim = thousand(None);
     assert_eq!(sim.sent.len(), 1_000);
     assert!(
@@ -31,7 +31,7 @@ fn thousand_deliveries_after_two_kills_are_sent_in_a_minute() {
 }
 
 #[test]
-fn deadly_delivery_fails_and_others_follow_in_five_minutes() {
+fn poison_delivery_fails_others_follow_within_five_minutes() {
     for poison in [0, 63, 500, 999] {
         let sim = thousand(Some(poison));
         assert_eq!(

@@ -78,7 +78,7 @@ fn bursts_beyond_discords_limit_lose_nothing() {
 }
 
 #[test]
-fn target_that_asks_for_a_day_is_asked_within_15_minutes() {
+fn target_requested_hold_is_limited_to_15_minutes() {
     let (mut sim, mut asked) = (Sim::new(), Vec::new());
     sim.retries = 3;
     for minute in 0..60 {
@@ -111,7 +111,7 @@ fn sent_after(minutes: u64, seconds: u64) -> usize {
 }
 
 #[test]
-fn learned_rate_doubles_each_minute_and_is_forgotten_after_ten() {
+fn learned_rate_doubles_each_minute_for_ten_minutes() {
     // One a minute initially; at 512 a minute, all requests of a second are sent at the same time.
     assert_eq!([1, 2, 5].map(|minutes| sent_after(minutes, 10)), [1; 3]);
     assert_eq!(sent_after(7, 30), 2);
@@ -142,7 +142,7 @@ fn second_hold_halves_the_learned_rate() {
 }
 
 #[test]
-fn processes_begin_one_after_the_other_after_a_hold() {
+fn processes_start_one_after_another_after_a_hold() {
     for own in [0, 1, 7] {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(8, own);
@@ -159,7 +159,7 @@ fn processes_begin_one_after_the_other_after_a_hold() {
 }
 
 #[test]
-fn hold_is_longer_than_asked_by_up_to_a_tenth() {
+fn hold_exceeds_request_by_up_to_a_tenth() {
     let mut rng = StdRng::seed_from_u64(1);
     let holds: Vec<_> = (0..1_000).map(|_| hold_for(secs(100), &mut rng)).collect();
     let (least, most) = (holds.iter().min().unwrap(), holds.iter().max().unwrap());

@@ -131,7 +131,7 @@ fn large_and_deep_input_is_refused_not_suffered() {
 
 /// A class takes long to compile even if its result is unused.
 #[test]
-fn patterns_that_are_dear_to_compile_are_refused_before_they_are() {
+fn expensive_patterns_are_refused_before_compilation() {
     let dear = |classes: usize| format!("(?i)(?:{}){{0}}", r"[\\S]".repeat(classes));
     assert!(refused(&format!("a rx '{}'", dear(3_000))));
     let many = [dear(20), dear(20), dear(20)].map(|dear| format!("a rx '{dear}'"));
@@ -156,7 +156,7 @@ fn a_catastrophic_pattern_is_linear() {
 }
 
 #[test]
-fn what_a_store_may_look_up() {
+fn filter_must_equal_finds_only_mandatory_equalities() {
     let filter = |text: &str| Filter::parse(text, &Limits::default()).unwrap();
     assert_eq!(
         filter("name eq 'x' and user eq 1").must_equal("user"),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn case_is_folded_in_steps_as_at_once() {
+    fn stepwise_case_folding_equals_whole_text_folding() {
         let text = "ΑΒΓΣ ΣΑΣ İSTANBUL Straße É ".repeat(STEP / 20);
         let wanted = fold(&text);
         let in_steps = AtOnce::run(|mut at_once| async move { folded(&text, &mut at_once).await });

@@ -57,7 +57,7 @@ fn pasted_secret_loses_its_surroundings() {
 
 /// Existing clients know no schedule: from then on, only `retries` decides the number of retries.
 #[test]
-fn retries_alone_replace_the_schedule() {
+fn retries_edit_replaces_the_retry_schedule() {
     let schedule = |text: &str| text.parse::<RetrySchedule>().unwrap();
     let mut webhook = webhook();
     edit(&mut webhook, json!({"retry_schedule": "5s, 1m"})).unwrap();

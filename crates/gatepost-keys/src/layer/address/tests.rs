@@ -65,7 +65,7 @@ fn only_trusted_proxies_are_believed() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_let_in() {
+fn unreadable_forwarded_address_is_refused() {
     for garbage in [
         "unknown",
         "",
@@ -105,7 +105,7 @@ fn the_forwarded_header() {
 
 /// A proxy quotes the `Host` that its client sent.
 #[test]
-fn a_quoted_string_is_no_place_for_an_address() {
+fn quoted_string_in_forwarded_supplies_no_address() {
     for line in [
         r#"for=203.0.113.9;host="x,for=10.0.0.5;y""#,
         r#"for=203.0.113.9;host="x\",for=10.0.0.5;y""#,

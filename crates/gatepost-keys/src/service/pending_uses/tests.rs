@@ -104,8 +104,7 @@ fn of(sum: &Sum) -> u64 {
 
 /// The worst case: more keys within an interval than are kept.
 #[tokio::test]
-async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_rest_is_said_to_be_lost()
- {
+async fn pending_uses_beyond_limit_are_reported_as_lost() {
     let (waiting, lost) = (Waiting::new(0), Lost::default());
     metrics::with_local_recorder(&lost, || {
         for key in 0..1_000_000 {
@@ -125,7 +124,7 @@ async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_res
 
 /// Keys are used all the time: each reader would find notes, and the last would wait for all.
 #[tokio::test]
-async fn readers_at_the_same_time_wait_for_one_write_together() {
+async fn concurrent_readers_wait_for_one_shared_write() {
     let (waiting, store) = (
         Arc::new(Waiting::new(0)),
         Arc::new(FaultStore::new(Arc::new(MemoryStore::new()))),
@@ -172,7 +171,7 @@ async fn failed_write_repeats_logins_only() {
 }
 
 #[test]
-fn what_the_store_does_not_take_is_said_to_be_lost() {
+fn uses_refused_by_store_are_reported_as_lost() {
     let (waiting, lost) = (Waiting::new(0), Lost::default());
     for _ in 0..3 {
         waiting.note_cold(KeyId(1), login());
@@ -186,7 +185,7 @@ fn what_the_store_does_not_take_is_said_to_be_lost() {
 }
 
 #[test]
-fn what_several_threads_note_of_one_key_is_all_there() {
+fn uses_noted_by_several_threads_add_up() {
     let (waiting, key) = (Waiting::new(10), entry(&row()));
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -221,7 +220,7 @@ fn what_several_threads_note_of_one_key_is_all_there() {
 
 /// Two threads that use one key write to different memory.
 #[test]
-fn a_thread_notes_in_the_entry_and_others_on_pages_of_their_own() {
+fn first_thread_notes_in_entry_others_on_pages() {
     let (waiting, key) = (Waiting::new(10), entry(&row()));
     waiting.note(&key, login());
     let noted = key.noted();
@@ -240,7 +239,7 @@ fn a_thread_notes_in_the_entry_and_others_on_pages_of_their_own() {
 
 /// An evicted entry is kept until its notes are written.
 #[test]
-fn keys_that_leave_the_memory_faster_than_is_written_leave_a_bounded_number_of_notes() {
+fn evicted_keys_leave_a_bounded_number_of_notes() {
     let (waiting, lost) = (Waiting::new(10), Lost::default());
     let mut row = row();
     metrics::with_local_recorder(&lost, || {

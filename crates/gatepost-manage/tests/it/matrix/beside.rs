@@ -23,7 +23,7 @@ pub(super) const METHODS: [&str; 17] = [
     "running_tasks",
     "may_manage",
     "user",
-    "dropped",
+    "rejected",
     "unreadable",
     "watchable",
     "create_key",
@@ -90,7 +90,7 @@ async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
     let running = running.running_tasks(&people.tasks).await.unwrap();
     let runs = door.of(user, "last_runs");
     let runs = runs.last_runs(&people.tasks).await.unwrap();
-    let dropped = door.of(user, "dropped").dropped(100).await.unwrap();
+    let rejected = door.of(user, "rejected").rejected(100).await.unwrap();
     let unreadable = door.of(user, "unreadable").unreadable().await.unwrap();
     let unreadable = unreadable.iter().map(|found| match found.record {
         RecordId::Webhook(id) => id.into(),
@@ -110,7 +110,7 @@ async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
     }
     let webhooks = webhooks.unwrap().keys().map(|id| (*id).into()).collect();
     let tasks = tasks.unwrap().keys().map(|id| (*id).into()).collect();
-    let dropped = dropped.iter().map(|count| count.webhook.into()).collect();
+    let rejected = rejected.iter().map(|count| count.webhook.into()).collect();
     vec![
         ("webhook_names", webhooks, seen(|rows| rows.webhook.into())),
         ("named_webhooks", known, seen(|rows| rows.webhook.into())),
@@ -136,7 +136,7 @@ async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
             runs.keys().map(|id| (*id).into()).collect(),
             seen(|rows| rows.task.into()),
         ),
-        ("dropped", dropped, seen(|rows| rows.webhook.into())),
+        ("rejected", rejected, seen(|rows| rows.webhook.into())),
         ("unreadable", unreadable.collect(), lost.collect()),
         ("user", met, users()),
         ("may_manage", managed, users()),

@@ -46,7 +46,7 @@ fn door<'a>(people: &'a People, forgets: Option<&'static str>) -> Door<'a> {
 }
 
 #[tokio::test]
-async fn nobody_finds_a_row_a_name_or_a_number_that_is_not_theirs_to_see() {
+async fn callers_find_no_foreign_row_name_or_count() {
     let people = People::new().await;
     let findings = door(&people, None).findings().await;
     assert!(findings.is_empty(), "{findings:#?}");

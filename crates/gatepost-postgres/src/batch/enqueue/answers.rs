@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use gatepost_ids::Realm;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, DeliveryId, Enqueued, OutboxId, RecordId, RoutesVersion, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueued, OutboxId, Precondition, RecordId, RoutesVersion,
+    StoredDelivery,
 };
 use tokio_postgres::Row;
 use webhook_model::{EventId, TaskId, WebhookId};
@@ -35,7 +36,7 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
     let moved = consumed.iter().map(moved).collect::<Result<Vec<_>>>()?;
     let mut verdicts = Vec::with_capacity(items.len());
     for ((number, (batch, _)), verdict) in (1..).zip(items.iter().copied()).zip(numbers) {
-        let rows = matches!(batch.basis, Basis::Rows(_));
+        let rows = matches!(batch.precondition, Precondition::Rows(_));
         verdicts.push(Verdict::Judged(match verdict {
             0 => {
                 let deliveries = stored.by_ref().take(batch.deliveries.len());

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::OutboxColumns;
-use gatepost_storage::webhooks::{Basis, Enqueue, NewDelivery, NewOutbox, Origin, RecordId};
+use gatepost_storage::webhooks::{Enqueue, NewDelivery, NewOutbox, Origin, Precondition, RecordId};
 
 use crate::column::{Column, column, without_nul};
 
@@ -87,10 +87,10 @@ fn left(origin: &Origin) -> Option<(i64, Option<String>, DateTime<Utc>)> {
 fn bases<'a>(items: &[&Item]) -> [Column<'a>; 9] {
     let (mut places, mut rows, mut consumed) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (batch, _)) in (1_i32..).zip(items.iter().copied()) {
-        match &batch.basis {
-            Basis::Nothing => {}
-            Basis::Realms(of) => places.extend(of.iter().map(|of| (number, of))),
-            Basis::Rows(of) => {
+        match &batch.precondition {
+            Precondition::Nothing => {}
+            Precondition::Realms(of) => places.extend(of.iter().map(|of| (number, of))),
+            Precondition::Rows(of) => {
                 rows.extend(of.iter().map(|(record, of)| (number, kind(*record), of.0)));
             }
         }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
-use gatepost_storage::webhooks::{Basis, NewDelivery, Origin, RoutesVersion};
+use gatepost_storage::webhooks::{NewDelivery, Origin, Precondition, RoutesVersion};
 
 use super::columns::{Item, cause};
 use crate::column::{Column, column};
@@ -37,10 +37,10 @@ impl<'a> Plain<'a> {
     pub(super) fn of(items: &[&'a Item]) -> Option<Self> {
         let (mut places, mut deliveries) = (Vec::new(), Vec::new());
         for (batch, now) in items.iter().copied() {
-            match &batch.basis {
-                Basis::Nothing => {}
-                Basis::Realms(of) => places.extend_from_slice(of),
-                Basis::Rows(_) => return None,
+            match &batch.precondition {
+                Precondition::Nothing => {}
+                Precondition::Realms(of) => places.extend_from_slice(of),
+                Precondition::Rows(_) => return None,
             }
             if batch.origin != Origin::Direct
                 || !batch.consume.is_empty()
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_leased_has_one_end_if_it_can_share_a_token() {
+    fn leases_of_equal_length_share_one_end() {
         assert_eq!(plain(&[(0, Some(60))]), Some((Some(at(60)), 0)));
         assert_eq!(
             plain(&[(3, Some(63)), (0, Some(60))]),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gatepost_ids::Realm;
-use gatepost_storage::webhooks::Basis;
+use gatepost_storage::webhooks::Precondition;
 
 use super::columns::{Item, MOST, parts, weight};
 
@@ -66,7 +66,7 @@ pub(super) fn apart(items: &[Item]) -> Vec<Vec<usize>> {
 }
 
 fn ties((batch, _): &Item) -> HashSet<Tie> {
-    let Basis::Realms(places) = &batch.basis else {
+    let Precondition::Realms(places) = &batch.precondition else {
         let webhooks = batch
             .deliveries
             .iter()

@@ -10,8 +10,8 @@ WITH last AS MATERIALIZED (
         AND (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[w.id])
             ORDER BY q.webhook, q.id LIMIT 1) IS NULL
     ORDER BY w.id LIMIT $1 FOR UPDATE SKIP LOCKED
-), dropped AS (
-    DELETE FROM :schema.gatepost_dropped WHERE webhook = ANY (ARRAY(SELECT id FROM last))
+), rejected AS (
+    DELETE FROM :schema.gatepost_rejected WHERE webhook = ANY (ARRAY(SELECT id FROM last))
 ), counts AS (
     DELETE FROM :schema.gatepost_count WHERE webhook = ANY (ARRAY(SELECT id FROM last))
 )

@@ -6,19 +6,19 @@ WITH g AS (
     UPDATE :schema.gatepost_key_generation SET generation = generation + cardinality($1::smallint[])
     WHERE coalesce(current_setting('gatepost.verdict', true), '') IN ('', 'ok') RETURNING generation
 ), new AS MATERIALIZED (
-    SELECT k.slice, k.lookup, g.generation - cardinality($1::smallint[]) + k.ord AS generation
-    FROM g, unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS k (slice, lookup, ord)
+    SELECT k.shard, k.lookup, g.generation - cardinality($1::smallint[]) + k.ord AS generation
+    FROM g, unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS k (shard, lookup, ord)
 ), moved AS MATERIALIZED (
-    SELECT n.slice, max(n.generation) AS generation, (
-        SELECT c.generation FROM :schema.gatepost_key_change c WHERE c.slice = n.slice
+    SELECT n.shard, max(n.generation) AS generation, (
+        SELECT c.generation FROM :schema.gatepost_key_change c WHERE c.shard = n.shard
         ORDER BY c.generation DESC OFFSET $3::bigint - 1 LIMIT 1) AS old
-    FROM new n GROUP BY n.slice
+    FROM new n GROUP BY n.shard
 ), forgotten AS (
-    DELETE FROM :schema.gatepost_key_change c USING moved m WHERE c.slice = m.slice AND c.generation <= m.old
-), slices AS (
-    UPDATE :schema.gatepost_key_slice s SET generation = m.generation, forgotten = coalesce(m.old, s.forgotten)
-    FROM moved m WHERE s.slice = m.slice
+    DELETE FROM :schema.gatepost_key_change c USING moved m WHERE c.shard = m.shard AND c.generation <= m.old
+), shards AS (
+    UPDATE :schema.gatepost_key_shard s SET generation = m.generation, forgotten = coalesce(m.old, s.forgotten)
+    FROM moved m WHERE s.shard = m.shard
 ), noted AS (
-    INSERT INTO :schema.gatepost_key_change (slice, generation, lookup) SELECT slice, generation, lookup FROM new
+    INSERT INTO :schema.gatepost_key_change (shard, generation, lookup) SELECT shard, generation, lookup FROM new
 )
-SELECT slice, generation FROM moved ORDER BY slice
+SELECT shard, generation FROM moved ORDER BY shard

@@ -2,8 +2,8 @@
 -- and the log of earlier changes is deleted.
 WITH g AS (
     UPDATE :schema.gatepost_key_generation SET generation = greatest(generation + $1::bigint, $2::bigint) + 1 RETURNING generation
-), slices AS (
-    UPDATE :schema.gatepost_key_slice SET generation = g.generation, forgotten = g.generation FROM g
+), shards AS (
+    UPDATE :schema.gatepost_key_shard SET generation = g.generation, forgotten = g.generation FROM g
 ), changes AS (
     DELETE FROM :schema.gatepost_key_change
 )

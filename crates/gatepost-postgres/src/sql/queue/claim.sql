@@ -1,6 +1,6 @@
 , free AS MATERIALIZED (
     SELECT d.tid
-    FROM lane l
+    FROM queue l
     CROSS JOIN LATERAL (
         SELECT q.ctid AS tid FROM :schema.gatepost_queue q
         WHERE q.webhook = l.webhook AND q.class = l.class AND (q.due, q.id) >= (coalesce(l.since, '-infinity'), 0) AND q.due <= $6
@@ -9,7 +9,7 @@
     WHERE NOT l.in_order
 ), heads AS MATERIALIZED (
     SELECT d.*
-    FROM lane l
+    FROM queue l
     CROSS JOIN LATERAL (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[l.webhook])
         ORDER BY q.webhook, q.id LIMIT 1) head
     CROSS JOIN LATERAL (

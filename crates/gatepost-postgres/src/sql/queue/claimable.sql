@@ -3,7 +3,7 @@
     SELECT l.webhook, l.class, h.due, l.owner, l.place, l.revision
     FROM (
         SELECT l.webhook, l.class, l.since, w.in_order, w.owner, w.revision, o.place
-        FROM lane l JOIN :schema.gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
+        FROM queue l JOIN :schema.gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
         JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
     ) l
     CROSS JOIN LATERAL (

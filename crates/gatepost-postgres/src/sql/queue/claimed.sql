@@ -23,10 +23,10 @@
     WHERE s.open > 0
     RETURNING id
 )
-SELECT g.id, g.webhook, g.due, g.tries, g.attempts, g.class AS lane, g.lost, g.marked, l.revision, l.in_order,
+SELECT g.id, g.webhook, g.due, g.tries, g.attempts, g.class AS queue, g.lost, g.marked, l.revision, l.in_order,
        coalesce((SELECT a.id FROM alone a WHERE a.webhook = g.webhook), (SELECT s.id FROM shared s)) AS token,
        d.owner, d.tenant, d.task, d.created, d.message_id, d.body, d.cause
-FROM got g JOIN lane l ON l.webhook = g.webhook AND l.class = g.class
+FROM got g JOIN queue l ON l.webhook = g.webhook AND l.class = g.class
 CROSS JOIN LATERAL (
     SELECT d.owner, d.tenant, d.task, d.created, d.message_id, d.body, d.cause FROM :schema.gatepost_delivery d WHERE d.id = g.id
     UNION ALL SELECT d.owner, d.tenant, d.task, d.created, d.message_id, d.body, d.cause FROM :schema.gatepost_delivery_old d WHERE d.id = g.id

@@ -14,7 +14,7 @@ WITH held AS MATERIALIZED (
 ), item AS MATERIALIZED (
     SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::timestamptz[], $9::timestamptz[])
          WITH ORDINALITY AS i (place, occurrence, outbox, turn, moves, after_task, tasks, due, now, item)
-), basis AS MATERIALIZED (
+), precondition AS MATERIALIZED (
     SELECT b.item, coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
 ), used_rows AS MATERIALIZED (
@@ -58,7 +58,7 @@ WITH held AS MATERIALIZED (
             WHERE o.id = i.outbox AND o.rejected IS NULL AND o.turn = i.turn) IS NULL THEN 1
         WHEN i.occurrence IS NOT NULL
             AND (SELECT s.id FROM :schema.gatepost_seen s WHERE s.place = i.place AND s.id = i.occurrence) IS NOT NULL THEN 1
-        WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
+        WHEN i.item IN (SELECT b.item FROM precondition b WHERE NOT b.same) THEN 2
         WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.same) THEN 6
         WHEN i.item IN (SELECT m.item FROM missing m) THEN 2
         WHEN i.item IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3

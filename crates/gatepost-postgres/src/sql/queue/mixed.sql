@@ -1,7 +1,7 @@
 -- Webhooks in order that wait for claims from before the switch, which share their tokens with
 -- others: looked up once for all queues.
 , ordered AS MATERIALIZED (
-    SELECT w.* FROM lane l CROSS JOIN LATERAL (
+    SELECT w.* FROM queue l CROSS JOIN LATERAL (
         SELECT w.id, abs(w.ordered_after) AS ordered_after,
                -- The edit is under way (records/ordered.sql), or was interrupted: a claim that had
                -- read no order may take 30 s, the edit may have waited for 10 s after it had its

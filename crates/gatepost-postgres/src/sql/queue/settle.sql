@@ -9,7 +9,7 @@
     SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.status, g.kept_bytes, g.detail, g.keep_message,
            n.tries + g.attempted::int AS tries, n.attempts + g.attempted::int AS attempts, n.lost,
            -- A released delivery is in the state before its claim.
-           CASE WHEN g.state = 1 THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS lane,
+           CASE WHEN g.state = 1 THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS queue,
            CASE WHEN g.attempted THEN g.class WHEN n.attempts = 0 THEN '' ELSE (
                (SELECT o.class FROM :schema.gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
                UNION ALL
@@ -38,7 +38,7 @@
     RETURNING delivery, token
 ), again AS (
     INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
-    SELECT v.delivery, v.webhook, v.due, v.tries, v.attempts, v.lane, v.lost, true
+    SELECT v.delivery, v.webhook, v.due, v.tries, v.attempts, v.queue, v.lost, true
     FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state < 2
 ), unkept AS (
     UPDATE :schema.gatepost_delivery SET body = NULL WHERE id = ANY (ARRAY(

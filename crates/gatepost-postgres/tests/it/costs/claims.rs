@@ -16,7 +16,7 @@ const RUNNING: &str = "
     UPDATE gatepost_webhook SET in_order = true, ordered_after = 6000000";
 
 #[tokio::test]
-async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_was_claimed() {
+async fn claim_from_cursor_reads_few_claimed_rows() {
     let (client, (_store, place)) = filled().await;
     let reader = raw(&place).await;
     reader
@@ -38,7 +38,7 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
             format!("'{{7}}', '{{0}}', '{{16}}', ARRAY[{last}], {lease}"),
         ),
         (
-            "due_lanes",
+            "due_queues",
             DUE_LANES,
             "'2026-03-01', '-infinity', 0, 1000".to_owned(),
             format!("'2026-03-01', {last}, 0, 1000"),
@@ -52,7 +52,7 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
 }
 
 #[tokio::test]
-async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
+async fn running_deliveries_are_read_once_for_ordered_queues() {
     let (client, (_store, _place)) = filled().await;
     client.batch_execute(RUNNING).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();

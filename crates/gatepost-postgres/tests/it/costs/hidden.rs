@@ -68,7 +68,7 @@ async fn lists_pass_over_what_is_too_old() {
 }
 
 #[tokio::test]
-async fn waiting_deliveries_stay_in_the_tenant_their_owner_left() {
+async fn waiting_deliveries_stay_in_tenant_their_owner_left() {
     let (client, (store, _place)) = filled().await;
     client.batch_execute(OLD).await.unwrap();
     client.batch_execute(PLACED).await.unwrap();

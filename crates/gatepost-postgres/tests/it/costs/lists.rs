@@ -60,7 +60,7 @@ fn queries() -> Vec<DeliveryQuery> {
 }
 
 #[tokio::test]
-async fn the_ids_of_a_page_are_found_among_many() {
+async fn list_page_ids_are_found_with_few_reads() {
     let (client, _store) = filled().await;
     let whole = pages(&client, "SELECT count(created) FROM gatepost_delivery", "").await;
     assert!(whole > 1_000, "{whole} pages of all: nothing is proved");
@@ -99,7 +99,7 @@ async fn the_ids_of_a_page_are_found_among_many() {
 /// An owner without deliveries, while one user has all that were sent: to the planner, the next row
 /// of any key seems to be close.
 #[tokio::test]
-async fn who_has_nothing_does_not_look_through_what_another_has() {
+async fn list_without_matches_reads_few_pages() {
     let (client, _store) = filled().await;
     client.batch_execute(ONE_USER).await.unwrap();
     client.batch_execute("VACUUM ANALYZE").await.unwrap();

@@ -6,7 +6,7 @@ use super::filled::filled;
 use crate::common::pages;
 
 #[tokio::test]
-async fn the_other_statements_read_what_they_are_asked_for() {
+async fn other_statements_read_few_pages() {
     let (client, _store) = filled().await;
     // The ended deliveries of owner 3 are hidden, except for the newest.
     let hidden = "UPDATE gatepost_owner SET hidden_to = 113900 * 20 WHERE owner = gatepost_id('3')";
@@ -84,8 +84,8 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("forget_seen", log!("log/forget_seen"), "50, now()", 60),
         ("forget_counts", log!("log/forget_counts"), "50, now()", 60),
         (
-            "forget_dropped",
-            log!("log/forget_dropped"),
+            "forget_rejected",
+            log!("log/forget_rejected"),
             "50, now()",
             60,
         ),

@@ -54,23 +54,23 @@ impl Race {
             },
             _ => Origin::Direct,
         };
-        let basis = match kind {
-            Kind::Manual => Basis::Nothing,
+        let precondition = match kind {
+            Kind::Manual => Precondition::Nothing,
             Kind::ByRows => self.rows().await,
             _ => self.two.basis_of(&[self.two.one]).await,
         };
         Enqueue {
             origin,
-            basis,
+            precondition,
             ..direct(new.collect())
         }
     }
 
-    async fn rows(&self) -> Basis {
+    async fn rows(&self) -> Precondition {
         let (store, webhook) = (&self.two.a, self.two.of_one);
         let hook = store.webhook(webhook).await.unwrap().unwrap();
         let task = store.task(self.task).await.unwrap().unwrap();
-        Basis::Rows(vec![
+        Precondition::Rows(vec![
             (webhook.into(), hook.revision),
             (self.task.into(), task.revision),
         ])

@@ -80,7 +80,7 @@ impl Records {
                 store.routes_versions(&realms).await.unwrap();
             }
             let batch = Enqueue {
-                basis: Basis::Realms(realms.into_iter().zip(versions).collect()),
+                precondition: Precondition::Realms(realms.into_iter().zip(versions).collect()),
                 ..direct(vec![new])
             };
             let began = Instant::now();

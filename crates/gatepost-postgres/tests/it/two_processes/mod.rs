@@ -109,7 +109,7 @@ impl Race {
 
     /// Fails if an enqueue with the earlier version of the realm is stored.
     async fn assert_refused(&self, batch: Enqueue, kind: Kind) {
-        if matches!(batch.basis, Basis::Realms(_)) {
+        if matches!(batch.precondition, Precondition::Realms(_)) {
             let refused = self.two.a.enqueue(batch, at(0)).await.unwrap();
             assert_eq!(refused, Enqueued::RoutesChanged, "{kind:?}");
         }

@@ -62,9 +62,9 @@ async fn history(race: &Race) -> Vec<DeliveryId> {
     let stored = race.enqueue(race.batch(Kind::Leased, "sent").await).await;
     settle(&race.two.a, claims_of(&stored), Disposition::Sent).await;
     let waits = race.enqueue(race.batch(Kind::Waiting, "waits").await).await;
-    let rejected = Dropped {
+    let rejected = RejectedCount {
         webhook: hook,
-        reason: DropReason::Rate,
+        reason: RejectReason::Rate,
         minute: at(0),
         count: 1,
     };
@@ -122,7 +122,7 @@ async fn next_to_enqueue(removal: Case) {
         assert_eq!(race.claim(hook, 2).await, [], "{kind:?}");
         race.assert_refused(later.clone(), kind).await;
         let mut new = later.clone();
-        new.basis = race.two.basis_of(&[realm]).await;
+        new.precondition = race.two.basis_of(&[realm]).await;
         let refused = race.two.a.enqueue(new, at(3)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{kind:?}");
         // The process that sent the leased deliveries settles them, in vain or not.

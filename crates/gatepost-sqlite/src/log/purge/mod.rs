@@ -32,7 +32,7 @@ pub(super) async fn purge(store: &SqliteStore, bounds: PurgeBounds, limit: u32) 
         .await?,
         forget(
             store,
-            include_str!("../../sql/log/forget_dropped.sql"),
+            include_str!("../../sql/log/forget_rejected.sql"),
             bounds.created_before,
             limit,
         )

@@ -66,7 +66,7 @@ fn webhook_with_all(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
     }
     removed += some(
         c,
-        include_str!("../../sql/owners/remove_dropped.sql"),
+        include_str!("../../sql/owners/remove_rejected.sql"),
         webhook,
         room - removed,
     )?;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Realm;
-use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, RoutesVersion};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, Precondition, RoutesVersion};
 use rusqlite::Connection;
 use webhook_model::TaskId;
 
@@ -79,15 +79,15 @@ fn enqueue(
         return Ok(Enqueued::AlreadyKnown);
     }
     let consume: BTreeSet<TaskId> = enqueue.consume.iter().copied().collect();
-    match &enqueue.basis {
-        Basis::Rows(rows) => {
+    match &enqueue.precondition {
+        Precondition::Rows(rows) => {
             let changed = preconditions::changed_rows(c, rows, &consume)?;
             if !changed.is_empty() {
                 return Ok(Enqueued::RowsChanged(changed));
             }
         }
-        Basis::Nothing | Basis::Realms(_) => {
-            if !preconditions::stands(c, batch, &enqueue.basis)?
+        Precondition::Nothing | Precondition::Realms(_) => {
+            if !preconditions::stands(c, batch, &enqueue.precondition)?
                 || !preconditions::all_there(c, &consume)?
             {
                 return Ok(Enqueued::RoutesChanged);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{Basis, RecordId};
+use gatepost_storage::webhooks::{Precondition, RecordId};
 use rusqlite::{Connection, params};
 use webhook_model::TaskId;
 
@@ -11,8 +11,12 @@ use crate::batch::Batch;
 use crate::error::Result;
 
 /// Returns whether the preconditions hold, with one lookup for each realm that is not in the cache.
-pub(super) fn stands(c: &Connection, batch: &mut Batch, basis: &Basis) -> Result<bool> {
-    if let Basis::Realms(places) = basis {
+pub(super) fn stands(
+    c: &Connection,
+    batch: &mut Batch,
+    precondition: &Precondition,
+) -> Result<bool> {
+    if let Precondition::Realms(places) = precondition {
         for (place, seen) in places {
             if batch.place_version(c, *place)? != *seen {
                 return Ok(false);

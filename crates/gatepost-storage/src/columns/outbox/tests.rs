@@ -40,7 +40,7 @@ fn variables_are_an_object_or_pairs() {
 }
 
 #[test]
-fn a_row_that_breaks_a_rule_names_the_column() {
+fn invalid_outbox_row_names_its_column() {
     let large = format!(r#"{{"x":"{}"}}"#, "x".repeat(MAX_DATA));
     let broken = [
         (
@@ -169,7 +169,7 @@ fn an_occurrence_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn a_trace_that_cannot_be_read_holds_no_row_up() {
+fn row_with_unreadable_trace_is_read_without_it() {
     for (text, read) in [
         (PARENT, Some(PARENT)),
         (&format!("{PARENT} NO"), Some(PARENT)),

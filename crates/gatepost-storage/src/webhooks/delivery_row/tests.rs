@@ -35,13 +35,13 @@ fn end(row: &mut DeliveryRow, token: i64, disposition: Disposition) -> Result<()
 }
 
 #[test]
-fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
+fn claim_token_settles_once_and_repetition_changes_nothing() {
     let mut row = new();
     row.claim(ClaimToken(7), at(9));
     let retry = Disposition::Retry { due: at(2) };
     assert_eq!(end(&mut row, 6, retry.clone()), Err(Settled::Stale));
     assert_eq!(end(&mut row, 7, retry.clone()), Ok(()));
-    assert_eq!(row.lane().class, QueueClass::Retry);
+    assert_eq!(row.queue().class, QueueClass::Retry);
     let before = row.clone();
     assert_eq!(end(&mut row, 7, Disposition::Sent), Err(Settled::Done));
     assert_eq!(row, before, "a repeated settlement changes nothing");
@@ -58,13 +58,13 @@ fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
 }
 
 #[test]
-fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
+fn quarantined_delivery_ends_after_lost_claim_despite_release() {
     let mut row = new();
     let classes = [QueueClass::Lost, QueueClass::Lost, QueueClass::Quarantine];
     for ((token, lost), class) in [(1, 0), (2, 1), (3, 2)].into_iter().zip(classes) {
         row.claim(ClaimToken(token), at(9));
         assert_eq!(row.reclaim(at(10)), DeliveryState::Queued);
-        assert_eq!(row.lane().class, class);
+        assert_eq!(row.queue().class, class);
         assert_eq!(row.delivery.lost_claims, lost);
     }
     row.claim(ClaimToken(4), at(19));
@@ -72,14 +72,14 @@ fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
         end(&mut row, 4, Disposition::Release { due: at(11) }),
         Ok(())
     );
-    assert_eq!(row.lane().class, QueueClass::Quarantine);
+    assert_eq!(row.queue().class, QueueClass::Quarantine);
     row.claim(ClaimToken(5), at(29));
     assert_eq!(row.reclaim(at(30)), DeliveryState::Error);
     assert_eq!(row.delivery.status_info, EndReason::LostClaims.as_str());
 }
 
 #[test]
-fn times_are_cut_to_the_microsecond_and_a_message_that_is_not_kept_is_not_replayed() {
+fn times_truncate_to_microseconds_and_replay_needs_message() {
     let mut row = new();
     row.claim(ClaimToken(1), at(9));
     let times = (row.delivery.created, row.delivery.lease_until);

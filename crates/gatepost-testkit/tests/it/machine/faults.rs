@@ -156,12 +156,12 @@ pub(super) fn of_events() -> Vec<Fault<Row<EventId, Event>>> {
 pub(super) fn of_owners() -> Vec<Fault<OwnerRow>> {
     let plain = OwnerRow {
         owner: OwnerId(0),
-        place: Realm::Shared,
-        held: false,
+        realm: Realm::Shared,
+        suspended: false,
     };
     let calls = [
-        Does::Changes("set_owner, realm", &["row.place"]),
-        Does::Changes("set_owner, suspended", &["row.held"]),
+        Does::Changes("set_owner, realm", &["row.realm"]),
+        Does::Changes("set_owner, suspended", &["row.suspended"]),
         Does::Returns("owner"),
         Does::Returns("list_owners"),
     ];

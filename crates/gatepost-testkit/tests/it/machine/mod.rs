@@ -178,7 +178,7 @@ every_mutant_is_caught! {
 }
 
 #[test]
-fn a_store_without_a_broken_field_keeps_every_clause() {
+fn store_without_broken_field_passes_every_contract_test() {
     let report = block_on(async {
         let place = || Place(Box::new(|| keys(Broken::default())));
         let report = run_all(&key_clauses(), place).await;

@@ -7,7 +7,7 @@ use gatepost_ids::{OwnerId, Realm};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyUse, Login,
 };
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
@@ -51,7 +51,7 @@ passed_on! { KeyStore {
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_activity(logins: &[Login], uses: &[KeyUse]) -> ();
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
-    fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
+    fn key_changes(shard: KeyShard, since: KeyGeneration) -> KeyChanges;
 }
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
         let row = self.inner.insert_key(key, at_most).await?;
@@ -100,8 +100,8 @@ passed_on! { KeyStore {
         Ok((new, ended))
     }
 
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        self.inner.key_generation(slice)
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
+        self.inner.key_generation(shard)
     }
 }
 

@@ -91,12 +91,12 @@ passed_on! { QueueStore {
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>> {
         let before = self.snapshot("claim").await;
-        let mut claimed = self.inner.claim(lanes, lease_until, now).await?;
+        let mut claimed = self.inner.claim(queues, lease_until, now).await?;
         self.changed("claim", before).await;
         for claim in &mut claimed {
             let row = claim.delivery.clone();
@@ -137,7 +137,7 @@ passed_on! { DeliveryLog {
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
-    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn prepare_log(now: DateTime<Utc>) -> LogHeadroom;
     fn add_counters(added: Counters) -> ();
     fn counters(query: &CounterQuery) -> Counters;
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;

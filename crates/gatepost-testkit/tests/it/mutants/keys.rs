@@ -3,7 +3,7 @@
 use apikey_core::{ApiKey, Grant, KeyId};
 use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeyShard, KeyUse, Login,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Scope};
 
@@ -190,19 +190,19 @@ passed_on! { KeyStore {}
         Ok(found)
     }
 
-    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+    fn key_generation(&self, shard: KeyShard) -> Option<KeyGeneration> {
         if self.is(&["k09", "k22-generation"]) {
             return Some(KeyGeneration(0));
         }
         if self.is(&["k20"]) {
-            let all = (0..=u8::MAX).map(KeySlice);
-            return all.filter_map(|slice| self.inner.key_generation(slice)).max();
+            let all = (0..=u8::MAX).map(KeyShard);
+            return all.filter_map(|shard| self.inner.key_generation(shard)).max();
         }
-        self.inner.key_generation(slice)
+        self.inner.key_generation(shard)
     }
 
-    async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
-        let mut changes = self.inner.key_changes(slice, since).await?;
+    async fn key_changes(&self, shard: KeyShard, since: KeyGeneration) -> Result<KeyChanges> {
+        let mut changes = self.inner.key_changes(shard, since).await?;
         if self.is(&["k10", "k22-changes", "k33"]) {
             changes.changed = ChangedKeys::These(Vec::new());
         }

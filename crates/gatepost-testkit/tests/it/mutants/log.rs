@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged,
-    QueueStats, WaitingChange,
+    DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, LogHeadroom, LogUsage, PurgeBounds,
+    Purged, QueueStats, WaitingChange,
 };
 use gatepost_storage::{Bodies, ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use webhook_model::{TaskId, WebhookId};
@@ -51,7 +51,7 @@ passed_on! { DeliveryLog {}
         Ok(sums)
     }
 
-    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom> {
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogHeadroom> {
         if self.is(&["l28"]) {
             return Err(StoreError::new(ErrorKind::Unavailable, "the log"));
         }

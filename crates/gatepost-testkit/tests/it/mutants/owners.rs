@@ -24,8 +24,8 @@ impl Mutant {
             if self.inner.owner(owner).await?.is_none() {
                 owners.push(OwnerRow {
                     owner,
-                    place: Realm::Shared,
-                    held: false,
+                    realm: Realm::Shared,
+                    suspended: false,
                 });
             }
         }
@@ -36,7 +36,7 @@ impl Mutant {
 passed_on! { OwnerStore {}
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
         let row = self.inner.owner(owner).await?;
-        let lost = |row| OwnerRow { place: Realm::Shared, ..row };
+        let lost = |row| OwnerRow { realm: Realm::Shared, ..row };
         Ok(if self.is(&["p01"]) { row.map(lost) } else { row })
     }
 

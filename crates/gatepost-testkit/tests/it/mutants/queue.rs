@@ -3,9 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{
-    Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue, Enqueued, FoundQueues, Lane,
-    LaneClaim, Origin, QueueClass, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
-    Settlement, WebhookQuery,
+    Arrived, Claimed, DeliveryLog as _, Disposition, Enqueue, Enqueued, FoundQueues, Origin,
+    Precondition, QueueClaim, QueueClass, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
+    Settlement, WebhookQuery, WebhookQueue,
 };
 use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
 use gatepost_testkit::fixtures::START;
@@ -28,8 +28,8 @@ impl Mutant {
     }
 
     /// Claims as if the webhook were active and unordered.
-    async fn forget_rules(&self, lane: Lane) -> Result<()> {
-        let mut row = self.inner.webhook(lane.webhook).await?.unwrap();
+    async fn forget_rules(&self, queue: WebhookQueue) -> Result<()> {
+        let mut row = self.inner.webhook(queue.webhook).await?.unwrap();
         row.value.activity = Activity::Active;
         row.value.mode = DeliveryMode::Push;
         row.value.order = DeliveryOrder::Unordered;
@@ -43,7 +43,7 @@ impl Mutant {
     pub(crate) async fn forget_all_rules(&self) -> Result<()> {
         for webhook in self.webhooks_now().await? {
             let class = QueueClass::First;
-            self.forget_rules(Lane { webhook, class }).await?;
+            self.forget_rules(WebhookQueue { webhook, class }).await?;
         }
         Ok(())
     }
@@ -66,10 +66,10 @@ impl Mutant {
             ("q28", Origin::Occurrence { place, .. }) => *place = Realm::Shared,
             _ => {}
         }
-        match (self.fault(), &mut batch.basis) {
-            ("q25", Basis::Realms(places)) => places.truncate(1),
-            ("q26", Basis::Rows(rows)) => rows.truncate(1),
-            ("q11" | "q22" | "p09" | "p14", basis) => *basis = Basis::Nothing,
+        match (self.fault(), &mut batch.precondition) {
+            ("q25", Precondition::Realms(places)) => places.truncate(1),
+            ("q26", Precondition::Rows(rows)) => rows.truncate(1),
+            ("q11" | "q22" | "p09" | "p14", precondition) => *precondition = Precondition::Nothing,
             _ => {}
         }
         match self.fault() {
@@ -196,7 +196,7 @@ passed_on! { QueueStore {}
 
     async fn claim(
         &self,
-        lanes: &[LaneClaim],
+        queues: &[QueueClaim],
         lease_until: DateTime<Utc>,
         mut now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>> {
@@ -204,20 +204,20 @@ passed_on! { QueueStore {}
             now -= TimeDelta::microseconds(1);
         }
         if self.is(&["q14", "q15", "q34", "q42", "q53"]) {
-            self.forget_rules(lanes[0].lane).await?;
+            self.forget_rules(queues[0].queue).await?;
         }
-        let mut lanes = lanes.to_vec();
+        let mut queues = queues.to_vec();
         if self.is(&["q33"]) {
             let class = QueueClass::Lost;
-            let alone = lanes.iter().map(|claim| LaneClaim {
-                lane: Lane { class, ..claim.lane },
+            let alone = queues.iter().map(|claim| QueueClaim {
+                queue: WebhookQueue { class, ..claim.queue },
                 ..*claim
             });
             let alone: Vec<_> = alone.collect();
-            lanes.extend(alone);
+            queues.extend(alone);
         }
         let _turn = self.claims.lock().await;
-        let mut claimed = self.inner.claim(&lanes, lease_until, now).await?;
+        let mut claimed = self.inner.claim(&queues, lease_until, now).await?;
         let mut notes = self.notes();
         let tokens = claimed.iter().map(|c| (c.delivery.id, c.token));
         notes.tokens.extend(tokens);

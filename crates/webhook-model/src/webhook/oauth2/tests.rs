@@ -13,7 +13,7 @@ fn refused(made: Result<OAuth2, crate::Invalid>) -> String {
 }
 
 #[test]
-fn the_client_is_authenticated_by_basic_or_by_the_form() {
+fn oauth2_client_authenticates_by_basic_or_form() {
     let client = client().with_scope("a:read b").unwrap();
     let request = client.token_request();
     // Base64 of `my+client:p%3Ass%25word`.
@@ -29,7 +29,7 @@ fn the_client_is_authenticated_by_basic_or_by_the_form() {
 }
 
 #[test]
-fn a_client_that_no_endpoint_takes_is_refused_by_field_and_rule() {
+fn invalid_oauth2_client_is_refused_naming_field() {
     for (url, rule) in [
         (
             "http://id.example.com/",
@@ -57,7 +57,7 @@ fn a_client_that_no_endpoint_takes_is_refused_by_field_and_rule() {
 }
 
 #[test]
-fn a_response_gives_a_token_or_says_what_is_wrong_without_repeating_it() {
+fn token_response_yields_token_or_error_without_secret() {
     let token = AccessToken::parse(br#"{"access_token":"t0","token_type":"bearer"}"#).unwrap();
     assert_eq!((token.token.expose(), token.expires_in), ("t0", None));
     for (seconds, expected) in [
@@ -93,7 +93,7 @@ fn a_response_gives_a_token_or_says_what_is_wrong_without_repeating_it() {
 }
 
 #[test]
-fn of_a_refusal_only_the_codes_of_the_standard_are_repeated() {
+fn token_error_repeats_only_standard_codes() {
     let of = |body: &str| token_error(body.as_bytes());
     assert_eq!(of(r#"{"error":"invalid_scope"}"#), Some("invalid_scope"));
     for body in ["", "{}", r#"{"error":"s3cret"}"#, r#"{"error":1}"#] {

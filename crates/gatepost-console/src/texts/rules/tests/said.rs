@@ -31,7 +31,7 @@ fn each_sentence_of_the_crates_below_is_recognized() {
 }
 
 #[test]
-fn each_text_is_a_sentence_of_the_crates_below() {
+fn rule_patterns_all_occur_in_lower_crates() {
     let said: BTreeSet<&str> = files()
         .iter()
         .flat_map(|file| literals(&std::fs::read_to_string(file).unwrap()))
@@ -46,7 +46,7 @@ fn each_text_is_a_sentence_of_the_crates_below() {
 }
 
 #[test]
-fn what_is_elsewhere_is_said_somewhere() {
+fn exempt_sentences_all_occur_in_lower_crates() {
     let said: BTreeSet<String> = files()
         .iter()
         .flat_map(|file| literals(&std::fs::read_to_string(file).unwrap()))

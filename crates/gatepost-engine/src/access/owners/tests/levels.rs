@@ -14,7 +14,7 @@ async fn changed_levels_are_found_without_any_change() {
             world.webhook(owner).await;
         }
         world.platform.user(3, 7);
-        world.judge.run();
+        world.authorizer.run();
         world.pass(30).await;
         let solo = |owner| (Some(Realm::Solo(OwnerId(owner))), false);
         assert_eq!(world.stands(1).await, solo(1));
@@ -41,9 +41,9 @@ async fn changes_right_after_a_new_level_are_admitted() {
     for manner in MANNERS {
         let world = World::new(Rule::AddressedOnly).await;
         world.platform.set_manner(manner);
-        world.judge.run();
+        world.authorizer.run();
         let owner = OwnerId(1);
-        world.judge.admit_change(owner).await.unwrap();
+        world.authorizer.admit_change(owner).await.unwrap();
         for round in 0..20 {
             let access = match round % 2 {
                 0 => AccessLevel::SystemAdministrator,
@@ -52,9 +52,9 @@ async fn changes_right_after_a_new_level_are_admitted() {
             world.pass(6).await;
             world.platform.account(1, access, None);
             let (first, second, told) = tokio::join!(
-                world.judge.admit_change(owner),
-                world.judge.admit_change(owner),
-                world.judge.owner_changed(owner),
+                world.authorizer.admit_change(owner),
+                world.authorizer.admit_change(owner),
+                world.authorizer.owner_changed(owner),
             );
             let all = [first.map(drop), second.map(drop), told];
             assert!(all.iter().all(Result::is_ok), "{manner:?} {round} {all:?}");

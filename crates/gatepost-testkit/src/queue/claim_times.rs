@@ -4,18 +4,18 @@ use chrono::TimeDelta;
 use gatepost_storage::webhooks::{QueueClass, Queues};
 
 use super::look::names;
-use crate::fixtures::{START, UNLIMITED, at, claim, direct, lane, message, queued, webhook};
+use crate::fixtures::{START, UNLIMITED, at, claim, direct, message, queue_claim, queued, webhook};
 use crate::harness::Webhooks;
 
 /// A delivery must be claimable at its due time and not a microsecond before.
 pub async fn q01_due_is_inclusive(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    let lanes = [lane(hook, QueueClass::First)];
+    let queues = [queue_claim(hook, QueueClass::First)];
     let early = at(0) - TimeDelta::microseconds(1);
     assert!(
         store
             .queue
-            .claim(&lanes, at(9), early)
+            .claim(&queues, at(9), early)
             .await
             .unwrap()
             .is_empty(),
@@ -29,7 +29,7 @@ pub async fn q01_due_is_inclusive(store: Webhooks) {
 }
 
 /// Due queues must be returned in order, in pages.
-pub async fn q17_due_lanes_come_in_pages(store: Webhooks) {
+pub async fn q17_due_queues_come_in_pages(store: Webhooks) {
     let mut hooks = Vec::new();
     for name in ["x", "y", "z"] {
         let row = store
@@ -45,6 +45,6 @@ pub async fn q17_due_lanes_come_in_pages(store: Webhooks) {
     let first = asked(Queues::Due(START)).await;
     let rest = asked(first.more.expect("Q17 there is more")).await;
     let found = first.due.iter().chain(&rest.due);
-    let found: Vec<_> = found.map(|due| due.lane.webhook).collect();
+    let found: Vec<_> = found.map(|due| due.queue.webhook).collect();
     assert_eq!(found, hooks, "Q17");
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{DropReason, Dropped};
+use gatepost_storage::webhooks::{RejectReason, RejectedCount};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
@@ -19,24 +19,27 @@ const SHOWN: u32 = 10;
 const API: &str = "https://API/api/v4";
 
 /// Returns the newest counts of this webhook.
-pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Dropped>, Failure> {
-    Ok(ctx.actor.dropped_of(webhook, SHOWN).await?)
+pub(super) async fn of(
+    ctx: &PageContext,
+    webhook: WebhookId,
+) -> Result<Vec<RejectedCount>, Failure> {
+    Ok(ctx.actor.rejected_of(webhook, SHOWN).await?)
 }
 
 /// Renders the section of a webhook's page; nothing if every delivery was stored.
-pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
+pub(super) fn section(ctx: &PageContext, rejected: &[RejectedCount]) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
-    let minute = t.of("webhooks-dropped-minute");
-    let deliveries = t.of("webhooks-dropped-deliveries");
-    let why = t.of("webhooks-dropped-reason");
+    let minute = t.of("webhooks-rejected-minute");
+    let deliveries = t.of("webhooks-rejected-deliveries");
+    let why = t.of("webhooks-rejected-reason");
     html! {
-        @if !dropped.is_empty() {
+        @if !rejected.is_empty() {
             section {
-                h2 { (t.of("webhooks-dropped-title")) }
-                p { (t.of("webhooks-dropped")) }
+                h2 { (t.of("webhooks-rejected-title")) }
+                p { (t.of("webhooks-rejected")) }
                 div.scroll { table {
                     thead { tr { th scope="col" { (minute) } th scope="col" { (deliveries) } th scope="col" { (why) } } }
-                    tbody { @for row in dropped { tr {
+                    tbody { @for row in rejected { tr {
                         td data-label=(minute) { div { (stamp(t, row.minute, now)) } }
                         td data-label=(deliveries) { span { (row.count) } }
                         td data-label=(why) { span { (reason(t, row.reason)) } }
@@ -47,11 +50,11 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
     }
 }
 
-fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
+fn reason(texts: &Texts, reason: RejectReason) -> Cow<'_, str> {
     match reason {
-        DropReason::Waiting => texts.of("webhooks-dropped-waiting"),
-        DropReason::Occurrence => texts.of("webhooks-dropped-occurrence"),
-        DropReason::Rate => texts.of("webhooks-dropped-rate"),
+        RejectReason::Waiting => texts.of("webhooks-rejected-waiting"),
+        RejectReason::Occurrence => texts.of("webhooks-rejected-occurrence"),
+        RejectReason::Rate => texts.of("webhooks-rejected-rate"),
     }
 }
 

@@ -4,7 +4,7 @@
 -- two claims find it idle, the index of gatepost_running admits only one.
 -- Rows are deleted by ctid: they are never updated, and a planner that expects few rows in the
 -- queue does not scan it.
-WITH lane AS MATERIALIZED (
+WITH queue AS MATERIALIZED (
     SELECT l.*, w.in_order, w.revision, $6::timestamptz AS now
     FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::timestamptz[]) AS l (webhook, class, most, since)
     JOIN :schema.gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone

@@ -1,5 +1,5 @@
 -- $1: now. $2, $3: the queue after which to start. $4: the number of queues to check.
--- A loose index scan: one probe of gatepost_queue_lane for each queue with waiting deliveries.
+-- A loose index scan: one probe of gatepost_queue_class for each queue with waiting deliveries.
 -- (The condition that the webhook is not below $2 shows the planner that it is not NULL.)
 WITH RECURSIVE found (webhook, class, nth) AS (
     (SELECT q.webhook, q.class, 1::bigint FROM :schema.gatepost_queue q
@@ -11,7 +11,7 @@ WITH RECURSIVE found (webhook, class, nth) AS (
         WHERE (q.webhook, q.class) > (f.webhook, f.class) AND q.webhook >= f.webhook ORDER BY q.webhook, q.class, q.due, q.id LIMIT 1
     ) n
     WHERE f.nth < $4
-), lane AS MATERIALIZED (
+), queue AS MATERIALIZED (
     SELECT webhook, class, NULL::timestamptz AS since, $1::timestamptz AS now FROM found
 ), last AS MATERIALIZED (
     SELECT webhook AS last_webhook, class AS last_class FROM found WHERE nth = $4

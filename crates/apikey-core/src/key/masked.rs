@@ -14,9 +14,9 @@ const SHOWN_OF_ID: usize = 8;
 /// The masked form of a key, for example `acme_live_AbCdEfGh…`: its owner can distinguish keys by
 /// it, and it contains nothing of the secret. 1 to 64 characters, no control characters.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct KeyHint(Box<str>);
+pub struct MaskedKey(Box<str>);
 
-impl KeyHint {
+impl MaskedKey {
     /// Creates the masked form of a Gatepost key: its prefix and the first eight characters of its
     /// public id.
     #[must_use]
@@ -36,47 +36,47 @@ impl KeyHint {
     }
 }
 
-/// The reason why a text is not a [`KeyHint`].
+/// The reason why a text is not a [`MaskedKey`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum HintError {
+pub enum MaskedKeyError {
     /// The text contains a control character.
-    #[error("key hint must not hold control characters")]
+    #[error("key masked must not hold control characters")]
     Control,
     /// The text is empty or longer than 64 characters.
-    #[error("key hint must be 1 to 64 characters long")]
+    #[error("key masked must be 1 to 64 characters long")]
     Length,
 }
 
-impl FromStr for KeyHint {
-    type Err = HintError;
+impl FromStr for MaskedKey {
+    type Err = MaskedKeyError;
 
-    fn from_str(text: &str) -> Result<Self, HintError> {
+    fn from_str(text: &str) -> Result<Self, MaskedKeyError> {
         check(text)?;
         Ok(Self(text.into()))
     }
 }
 
-impl TryFrom<String> for KeyHint {
-    type Error = HintError;
+impl TryFrom<String> for MaskedKey {
+    type Error = MaskedKeyError;
 
-    fn try_from(text: String) -> Result<Self, HintError> {
+    fn try_from(text: String) -> Result<Self, MaskedKeyError> {
         check(&text)?;
         Ok(Self(text.into()))
     }
 }
 
-impl fmt::Display for KeyHint {
+impl fmt::Display for MaskedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-fn check(text: &str) -> Result<(), HintError> {
+fn check(text: &str) -> Result<(), MaskedKeyError> {
     if text.is_empty() || text.chars().nth(MAX_CHARS).is_some() {
-        Err(HintError::Length)
+        Err(MaskedKeyError::Length)
     } else if text.contains(char::is_control) {
-        Err(HintError::Control)
+        Err(MaskedKeyError::Control)
     } else {
         Ok(())
     }
@@ -87,19 +87,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_shows_the_prefix_and_half_of_the_public_id() {
+    fn masked_key_shows_prefix_and_half_public_id() {
         let id = "AbCdEfGh12345678".parse().unwrap();
-        let hint = KeyHint::new(&"acme_live".parse().unwrap(), &id);
-        assert_eq!(hint.as_str(), "acme_live_AbCdEfGh…");
-        assert_eq!(hint.to_string(), hint.as_str());
-        assert_eq!(hint.as_str().parse(), Ok(hint));
+        let masked = MaskedKey::new(&"acme_live".parse().unwrap(), &id);
+        assert_eq!(masked.as_str(), "acme_live_AbCdEfGh…");
+        assert_eq!(masked.to_string(), masked.as_str());
+        assert_eq!(masked.as_str().parse(), Ok(masked));
     }
 
     #[test]
-    fn hints_of_an_older_system_are_bounded() {
-        assert_eq!("".parse::<KeyHint>(), Err(HintError::Length));
-        assert!("…".repeat(64).parse::<KeyHint>().is_ok());
-        assert_eq!("x".repeat(65).parse::<KeyHint>(), Err(HintError::Length));
-        assert_eq!("sk\n1".parse::<KeyHint>(), Err(HintError::Control));
+    fn masked_key_of_older_system_is_bounded() {
+        assert_eq!("".parse::<MaskedKey>(), Err(MaskedKeyError::Length));
+        assert!("…".repeat(64).parse::<MaskedKey>().is_ok());
+        assert_eq!(
+            "x".repeat(65).parse::<MaskedKey>(),
+            Err(MaskedKeyError::Length)
+        );
+        assert_eq!("sk\n1".parse::<MaskedKey>(), Err(MaskedKeyError::Control));
     }
 }

@@ -6,6 +6,6 @@ WITH part AS MATERIALIZED (
     WHERE (q.due, q.id) > ($2::timestamptz, $3::bigint) AND q.due <= $1::timestamptz AND q.class >= 0 ORDER BY q.due, q.id LIMIT $4
 ), last AS MATERIALIZED (
     SELECT due AS last_due, id AS last_id FROM part WHERE (SELECT count(*) FROM part) >= $4 ORDER BY due DESC, id DESC LIMIT 1
-), lane AS MATERIALIZED (
+), queue AS MATERIALIZED (
     SELECT webhook, class, min(due) AS since, $1::timestamptz AS now FROM part GROUP BY webhook, class
 )
