@@ -1,4 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![allow(
+    clippy::must_use_candidate,
+    reason = "rustc refuses a boxed future that is not awaited"
+)]
 
 mod actor;
 mod audit;
