@@ -85,19 +85,3 @@ fn tags(tables: &[&'static Table]) -> Value {
     let sent = json!({"name": events::SENT, "description": "What the platform sends to webhooks, by event."});
     tables.chain([system, sent]).collect()
 }
-
-#[cfg(test)]
-#[test]
-fn dump_document() {
-    let Ok(path) = std::env::var("DUMP") else { return };
-    let all = crate::resources::all(true);
-    let tables: Vec<_> = all.iter().map(|r| r.table()).collect();
-    let catalog = Catalog::builder().build();
-    let mut d = document(&tables, &catalog, &VersionFacts::default());
-    let one = serde_json::to_string_pretty(&d).unwrap();
-    text_ids::say_they_are_texts(&mut d);
-    let two = serde_json::to_string_pretty(&d).unwrap();
-    std::fs::write(&path, one + "\n" + &two).unwrap();
-    let shared = Value::Object(schemas::shared());
-    std::fs::write(path + ".shared", serde_json::to_string_pretty(&shared).unwrap()).unwrap();
-}
