@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{RecordId, RejectedCount};
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 impl Actor {
@@ -16,12 +16,8 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`]; failures of store and accounts.
-    pub async fn rejected_of(
-        &self,
-        webhook: WebhookId,
-        limit: u32,
-    ) -> Result<Vec<RejectedCount>, ManageError> {
-        contain(async {
+    pub fn rejected_of(&self, webhook: WebhookId, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
+        contain(async move {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
             let scope = Scope::Owner(owner);
             Ok(self
@@ -29,7 +25,6 @@ impl Actor {
                 .rejected_counts(scope, Some(webhook), limit)
                 .await?)
         })
-        .await
     }
 
     /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
@@ -38,8 +33,8 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn rejected(&self, limit: u32) -> Result<Vec<RejectedCount>, ManageError> {
-        contain(async {
+    pub fn rejected(&self, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
+        contain(async move {
             let mut known = HashMap::new();
             let mut seen = Vec::new();
             let scope = self.authority().scope();
@@ -58,6 +53,5 @@ impl Actor {
             }
             Ok(seen)
         })
-        .await
     }
 }
