@@ -28,8 +28,8 @@ impl Actor {
     }
 
     /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
-    /// [`Engine::rejected_counts`](gatepost_engine::Engine::rejected_counts): at most `limit`, fewer if
-    /// the caller may not see some of them.
+    /// [`Engine::rejected_counts`](gatepost_engine::Engine::rejected_counts): at most `limit`,
+    /// fewer if the caller may not see some of them.
     ///
     /// # Errors
     /// Failures of store and accounts.
