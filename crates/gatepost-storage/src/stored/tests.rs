@@ -10,7 +10,7 @@ use webhook_model::{
 };
 
 use super::StoredOccurrence;
-use crate::audit::AuditRow;
+use crate::audit::AuditEntry;
 use crate::columns::SealedAttempt;
 use crate::error::ErrorKind;
 use crate::keys::KeyRow;
@@ -29,7 +29,7 @@ const RECORDS: [(&str, Again); 8] = [
     ("delivery", again::<Delivery>),
     ("queued", again::<DeliveryRow>),
     ("attempt", again::<SealedAttempt>),
-    ("audit", again::<AuditRow>),
+    ("audit", again::<AuditEntry>),
     ("webhook", opened),
 ];
 
@@ -75,10 +75,10 @@ fn records() -> Value {
             "response_status": 503, "duration": 1_000_000_007,
         },
         "attempt": {
-            "delivery": 4, "token": 9, "started": 1, "duration": 9, "class": "status", "status": 503, "kept_bytes": 8, "detail": "AP8=",
+            "claim": { "delivery": 4, "token": 9 }, "started": 1, "duration": 9, "class": "status", "status": 503, "kept_bytes": 8, "detail": "AP8=",
         },
         "audit": {
-            "id": 4, "at": 1, "owner": 2, "tenant": 3, "actor": 4, "key": 5, "from": "127.0.0.1", "table": "webhooks", "row": 6,
+            "at": 1, "owner": 2, "tenant": 3, "actor": 4, "key": 5, "from": "127.0.0.1", "table": "webhooks", "row": 6,
             "name": "chat", "operation": "edit", "changes": "{}",
         },
         "webhook": {

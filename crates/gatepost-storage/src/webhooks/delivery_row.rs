@@ -14,6 +14,7 @@ use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 /// A delivery with the metadata that only the store knows. A backend that stores messages
 /// separately leaves `body` empty, and removes the message once `message_kept` is false.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct DeliveryRow {
     /// The delivery.
     pub delivery: Delivery,
