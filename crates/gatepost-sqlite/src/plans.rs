@@ -10,7 +10,7 @@ use crate::migrate::migrate;
 /// Statements, each with the plan by which it finds its rows.
 macro_rules! statements {
     ($($file:literal: $plan:literal,)*) => {
-        [$((include_str!(concat!("sql/", $file, ".sql")), $plan)),*]
+        [$((sql!($file), $plan)),*]
     };
 }
 

@@ -15,6 +15,7 @@ use crate::column::{micros, owner, sets, sql_value, time, value_of};
 use crate::error::Result;
 use crate::list::Body;
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// The columns of every record, before those of its fields.
 const HEAD: &str = "id, owner, revision, created, modified";
@@ -134,8 +135,7 @@ pub(super) fn store<R: Stored, T>(
     let fields = new.columns(keys)?.into_iter().map(sql_value);
     let params = head.into_iter().chain(fields);
     let params = params.chain(id.map(|id| SqlValue::Integer(id.into())));
-    c.prepare_cached(sql)?
-        .query_row(params_from_iter(params), |row| Ok(read(row)))?
+    c.one(sql, params_from_iter(params), read)
 }
 
 /// Reads a row that begins with [`Table::columns`].
