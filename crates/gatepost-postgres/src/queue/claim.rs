@@ -18,13 +18,13 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const CLAIM: &str = concat!(
-    include_str!("../sql/queue/claim_queues.sql"),
-    include_str!("../sql/queue/mixed.sql"),
-    include_str!("../sql/queue/claim.sql"),
-    include_str!("../sql/queue/idle.sql"),
-    include_str!("../sql/queue/claimed.sql"),
+    sql!("queue/claim_queues"),
+    sql!("queue/mixed"),
+    sql!("queue/claim"),
+    sql!("queue/idle"),
+    sql!("queue/claimed"),
 );
-const LAST: &str = include_str!("../sql/queue/last.sql");
+const LAST: &str = sql!("queue/last");
 
 /// A claimed delivery as it was read, and whether it has outcomes.
 struct Found {

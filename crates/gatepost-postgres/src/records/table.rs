@@ -21,10 +21,7 @@ use crate::list::{Body, List};
 use crate::store::PostgresStore;
 
 /// The last statements of every change of a record: its consequences, its verdict and the row.
-const END: [&str; 2] = [
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-];
+const END: [&str; 2] = [sql!("place/changed"), sql!("records/verdict")];
 /// The columns of every record, before those of its fields.
 const HEAD: [&str; 5] = ["id", "owner", "revision", "created", "modified"];
 
@@ -70,9 +67,9 @@ macro_rules! stored {
 
             fn table() -> &'static Table {
                 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>([
-                    include_str!(concat!("../sql/records/insert_", $name, ".sql")),
-                    include_str!(concat!("../sql/records/update_", $name, ".sql")),
-                    include_str!(concat!("../sql/records/delete_", $name, ".sql")),
+                    sql!(concat!("records/insert_", $name)),
+                    sql!(concat!("records/update_", $name)),
+                    sql!(concat!("records/delete_", $name)),
                 ]));
                 &TABLE
             }
