@@ -88,13 +88,6 @@ impl DeliveryRow {
         }
     }
 
-    /// Returns the bytes of the message, the heads of requests and the responses, which count for
-    /// the owner's log.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.delivery.body.len() as u64 + self.kept_bytes
-    }
-
     /// Assigns it to the holder of this token.
     pub fn claim(&mut self, token: ClaimToken, lease_until: DateTime<Utc>) {
         self.token = Some(token);
