@@ -44,7 +44,7 @@ impl KvStore {
 
 impl Default for KvStore {
     fn default() -> Self {
-        let kv: Arc<dyn Kv> = Arc::new(MemoryKv::of(&tables::ALL));
+        let kv: Arc<dyn Kv> = Arc::new(MemoryKv::of(tables::ALL));
         let generations = Arc::new(Generations::default());
         Self {
             writer: Writer::at_once(kv.clone(), generations.clone()),
@@ -70,7 +70,7 @@ impl KvStore {
     /// The same as those of [`open`](Self::open).
     pub fn open_sealed(kv: impl Kv, sealing: SealingKeys) -> Result<Self, StoreError> {
         let kv: Arc<dyn Kv> = Arc::new(kv);
-        kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
+        kv.prepare(tables::ALL).map_err(|e| store_error(&e))?;
         version::claim(&*kv)?;
         let failed = |e| store_error(&KvError::unavailable(e));
         let generations = Arc::new(Generations::default());
