@@ -9,9 +9,9 @@ use super::error::{Outcome, damaged};
 use super::key::{Key, Parts};
 use super::rows::Source;
 use super::tables::{OWNER_AT, OWNER_GONE, OWNER_HELD, OWNER_MOVING, OWNER_UNPLACED, OWNERS};
-use super::tx::{Tx, each, row};
+use super::tx::{Tx, row, rows_in};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 use crate::table::Table;
 
 /// An owner that the platform has assigned to a realm or suspended.
@@ -178,19 +178,12 @@ pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 /// Returns the owners who were assigned to this realm.
 pub(super) fn at(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let place = place_key(place);
-    let mut owners = Vec::new();
-    each(
-        view,
-        OWNER_AT,
-        &KeyRange::prefix(place.bytes()),
-        |key, _| {
-            let mut parts = Parts::of(key);
-            parts.text()?;
-            owners.push(parts.owner()?);
-            Ok(Go::On)
-        },
-    )?;
-    Ok(owners)
+    let range = KeyRange::prefix(place.bytes());
+    rows_in(view, OWNER_AT, &range, usize::MAX, |key, _| {
+        let mut parts = Parts::of(key);
+        parts.text()?;
+        parts.owner()
+    })
 }
 
 pub(super) fn owners(
@@ -200,12 +193,8 @@ pub(super) fn owners(
 ) -> Outcome<Vec<OwnerId>> {
     let all = KeyRange::all();
     let range = after.map_or(all.clone(), |after| all.after(&after.to_bytes()));
-    let mut owners = Vec::new();
-    each(view, table, &range, |key, _| {
-        owners.push(Parts::of(key).owner()?);
-        Ok(Go::On)
-    })?;
-    Ok(owners)
+    let owner = |key: &[u8], _: &[u8]| Parts::of(key).owner();
+    rows_in(view, table, &range, usize::MAX, owner)
 }
 
 fn place_key(place: Realm) -> Key {
