@@ -3,7 +3,6 @@
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{RecordId, RoutesVersion};
 use serde::{Deserialize, Serialize};
-use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::error::Outcome;
 use super::key::{Key, last_number};
@@ -22,7 +21,7 @@ pub(super) const VERSIONS: &str = "routes_version";
 #[derive(Deserialize, Serialize)]
 pub(super) enum Change {
     /// These records were changed; or their owner left, was suspended or removed.
-    Records(Vec<(u8, i64)>),
+    Records(Vec<RecordId>),
     /// An owner arrived, with all records, or is no longer suspended.
     Entered(OwnerId),
 }
@@ -34,26 +33,6 @@ struct Log {
     kept: i64,
     /// The version of the last change that is no longer remembered.
     forgotten: i64,
-}
-
-impl Change {
-    pub(super) fn of(records: &[RecordId]) -> Self {
-        let number = |record: &RecordId| match *record {
-            RecordId::Webhook(id) => (0, id.0),
-            RecordId::Task(id) => (1, id.0),
-            RecordId::Event(id) => (2, id.0),
-        };
-        Self::Records(records.iter().map(number).collect())
-    }
-}
-
-/// Returns the record for a number in a change.
-pub(super) fn record((kind, id): (u8, i64)) -> RecordId {
-    match kind {
-        0 => RecordId::Webhook(WebhookId(id)),
-        1 => RecordId::Task(TaskId(id)),
-        _ => RecordId::Event(EventId(id)),
-    }
 }
 
 pub(super) fn version(view: &dyn View, place: Realm) -> Outcome<RoutesVersion> {

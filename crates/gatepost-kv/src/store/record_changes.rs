@@ -76,7 +76,7 @@ impl Changing<'_> {
         let row = Row::inserted(id, owner, new, self.now);
         put(tx, self.keys, &row, None)?;
         set_usage(tx, owner, used)?;
-        changed(tx, [owner; 2], &[id.into()])?;
+        changed(tx, [owner; 2], vec![id.into()])?;
         Ok(row)
     }
 
@@ -118,7 +118,7 @@ impl Changing<'_> {
         }
         grow(tx, old.owner, (old.bytes, new.value.size()), at_most)?;
         put(tx, self.keys, &new, Some(&old))?;
-        changed(tx, [old.owner; 2], &records)?;
+        changed(tx, [old.owner; 2], records)?;
         Ok(new)
     }
 
@@ -151,7 +151,7 @@ impl Changing<'_> {
                 give::<Event>(tx, *event, head, owner)?;
             }
         }
-        changed(tx, [old.owner, owner], &records)?;
+        changed(tx, [old.owner, owner], records)?;
         Ok(new)
     }
 
@@ -172,7 +172,7 @@ impl Changing<'_> {
             move_usage(tx, (old.owner, less), (owner, more), at_most)?;
         }
         put(tx, self.keys, &new, Some(&old))?;
-        changed(tx, [old.owner, owner], &[id.into()])?;
+        changed(tx, [old.owner, owner], vec![id.into()])?;
         Ok(new)
     }
 }
@@ -186,19 +186,19 @@ pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Out
                 return Err(StoreError::new(ErrorKind::InUse, "a task sends this webhook").into());
             }
             remove_webhook(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            changed(tx, [head.owner; 2], vec![record])?;
         }
         RecordId::Task(id) => {
             let head = head_of::<Task>(tx, id)?;
             let head = head.ok_or_else(|| StoreError::not_found("task"))?;
             remove_task(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            changed(tx, [head.owner; 2], vec![record])?;
         }
         RecordId::Event(id) => {
             let head = head_of::<Event>(tx, id)?;
             let head = head.ok_or_else(|| StoreError::not_found("event"))?;
             remove_event(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            changed(tx, [head.owner; 2], vec![record])?;
         }
     }
     Ok(())
@@ -211,7 +211,7 @@ pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, Rou
     };
     remove_task(tx, id, &head)?;
     let place = owner_status::place(tx, head.owner)?;
-    let version = realms::changed(tx, place, &Change::of(&[id.into()]))?;
+    let version = realms::changed(tx, place, &Change::Records(vec![id.into()]))?;
     Ok(Some((place, version)))
 }
 
@@ -401,14 +401,15 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
 }
 
 /// Moves the versions of the old and the new realm of records.
-fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
+fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: Vec<RecordId>) -> Outcome<()> {
     let [old, new]: [Realm; 2] = [
         owner_status::place(tx, owners[0])?,
         owner_status::place(tx, owners[1])?,
     ];
-    realms::changed(tx, new, &Change::of(records))?;
+    let change = Change::Records(records);
+    realms::changed(tx, new, &change)?;
     if old != new {
-        realms::changed(tx, old, &Change::of(records))?;
+        realms::changed(tx, old, &change)?;
     }
     Ok(())
 }
