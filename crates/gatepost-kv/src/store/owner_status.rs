@@ -5,7 +5,7 @@ use gatepost_storage::Scope;
 use gatepost_storage::owners::OwnerRow;
 use serde::{Deserialize, Serialize};
 
-use super::error::{Outcome, damaged};
+use super::error::Outcome;
 use super::key::{Key, Parts};
 use super::rows::Source;
 use super::tables::{OWNER_AT, OWNER_GONE, OWNER_HELD, OWNER_MOVING, OWNER_UNPLACED, OWNERS};
@@ -14,26 +14,16 @@ use crate::contract::View;
 use crate::key_range::KeyRange;
 use crate::table::Table;
 
-/// An owner that the platform has assigned to a realm or suspended.
-#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
-struct Stored {
-    place: String,
-    held: bool,
-    /// The number of times that the owner left a tenant while something waited.
-    #[serde(default)]
-    moves: i64,
-    /// True until that has ended.
-    #[serde(default)]
-    is_moving: bool,
-}
-
-/// The realm and account status of an owner.
-#[derive(Clone, Copy)]
+/// The realm and account status of an owner, stored once the platform has assigned the owner to a
+/// realm or suspended the account.
+#[derive(Clone, Copy, Deserialize, Serialize)]
 pub(super) struct Standing {
     pub(super) place: Realm,
     pub(super) held: bool,
-    pub(super) is_moving: bool,
+    /// The number of times that the owner left a tenant while something waited.
     pub(super) moves: i64,
+    /// True until that has ended.
+    pub(super) is_moving: bool,
 }
 
 impl Standing {
@@ -125,15 +115,7 @@ pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<
 }
 
 pub(super) fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<Standing>> {
-    let Some(stored) = row::<Stored>(view, OWNERS, &owner.to_bytes())? else {
-        return Ok(None);
-    };
-    Ok(Some(Standing {
-        place: Realm::from_word(&stored.place).ok_or_else(|| damaged("place"))?,
-        held: stored.held,
-        is_moving: stored.is_moving,
-        moves: stored.moves,
-    }))
+    row(view, OWNERS, &owner.to_bytes())
 }
 
 pub(super) fn put(
@@ -154,13 +136,7 @@ pub(super) fn put(
             tx.put(index, &key, &[])?;
         }
     }
-    let stored = Stored {
-        place: new.place.to_string(),
-        held: new.held,
-        moves: new.moves,
-        is_moving: new.is_moving,
-    };
-    tx.put_row(OWNERS, &key, &stored)
+    tx.put_row(OWNERS, &key, new)
 }
 
 pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
