@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, QueueClaim,
-    QueueClass, Settlement, WebhookQueue,
+    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, EndReason,
+    QueueClaim, QueueClass, Settlement, WebhookQueue,
 };
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
@@ -125,7 +125,7 @@ impl PostgresStore {
                 token: ClaimToken(token),
             },
             disposition: Disposition::Failed,
-            status_info: format!("the stored delivery cannot be read: {}", failure.cause()),
+            status_info: EndReason::unreadable(&failure.reason()),
             attempt: None,
             keep_message: true,
         };
