@@ -178,30 +178,27 @@ impl Changing<'_> {
 }
 
 pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Outcome<()> {
-    match record {
+    let owner = match record {
         RecordId::Webhook(id) => {
-            let head = head_of::<Webhook>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("webhook"))?;
+            let head = existing::<Webhook>(tx, id)?;
             if cascade == Cascade::Refuse && !tasks_of(tx, id)?.is_empty() {
                 return Err(StoreError::new(ErrorKind::InUse, "a task sends this webhook").into());
             }
             remove_webhook(tx, id, &head)?;
-            changed(tx, [head.owner; 2], vec![record])?;
+            head.owner
         }
         RecordId::Task(id) => {
-            let head = head_of::<Task>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("task"))?;
+            let head = existing::<Task>(tx, id)?;
             remove_task(tx, id, &head)?;
-            changed(tx, [head.owner; 2], vec![record])?;
+            head.owner
         }
         RecordId::Event(id) => {
-            let head = head_of::<Event>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("event"))?;
+            let head = existing::<Event>(tx, id)?;
             remove_event(tx, id, &head)?;
-            changed(tx, [head.owner; 2], vec![record])?;
+            head.owner
         }
-    }
-    Ok(())
+    };
+    changed(tx, [owner; 2], vec![record])
 }
 
 /// Deletes a one-time task. Returns its realm, and the new version of the realm.
@@ -307,10 +304,14 @@ fn move_usage(
     less(tx, from, gone)
 }
 
+fn existing<R: Kept>(tx: &Tx<'_>, id: R::Id) -> Outcome<Head> {
+    let head = head_of::<R>(tx, id)?;
+    Ok(head.ok_or_else(|| StoreError::not_found(R::NAME))?)
+}
+
 /// Returns the head of a row to edit, if the caller has read its current revision.
 fn shown_head<R: Kept>(tx: &Tx<'_>, shown: &Row<R::Id, R>) -> Outcome<Head> {
-    let head = head_of::<R>(tx, shown.id)?;
-    let head = head.ok_or_else(|| StoreError::not_found(R::NAME))?;
+    let head = existing::<R>(tx, shown.id)?;
     if head.revision != shown.revision.0 {
         return Err(StoreError::new(ErrorKind::Stale, R::NAME).into());
     }

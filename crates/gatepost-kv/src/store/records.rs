@@ -280,7 +280,7 @@ fn get(view: &dyn View, keys: &SealingKeys, id: RecordId) -> Outcome<Found<Recor
     }
 }
 
-fn head(view: &dyn View, id: RecordId) -> Outcome<Option<Head>> {
+pub(super) fn head(view: &dyn View, id: RecordId) -> Outcome<Option<Head>> {
     match id {
         RecordId::Webhook(id) => head_of::<Webhook>(view, id),
         RecordId::Task(id) => head_of::<Task>(view, id),
