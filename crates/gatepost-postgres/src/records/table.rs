@@ -17,7 +17,7 @@ use crate::change::{Words, most};
 use crate::column::owner;
 use crate::db::Param;
 use crate::error::Result;
-use crate::list::{Body, List};
+use crate::list::List;
 use crate::store::PostgresStore;
 
 /// The last statements of every change of a record: its consequences, its verdict and the row.
@@ -51,7 +51,7 @@ pub(super) struct Table {
     pub(super) update: String,
     pub(super) delete: String,
     /// The columns that may be large.
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<&'static Field>,
 }
 
 /// The value of a column of a field.
@@ -116,11 +116,7 @@ impl Table {
     fn of<R: Stored>(changes: [&str; 3]) -> Self {
         let change = |sql: &str| [&numbered(sql, R::FIELDS), END[0], END[1]].concat();
         let [insert, update, delete] = changes.map(change);
-        let bodies = R::FIELDS.iter().filter_map(|field| {
-            let empty = field.omitted?;
-            let column = field.name;
-            Some(Body { column, empty })
-        });
+        let bodies = R::FIELDS.iter().filter(|field| field.omitted.is_some());
         Self {
             select: format!("{} {}", columns_of::<R>("r"), R::FROM),
             insert,
