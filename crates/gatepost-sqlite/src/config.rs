@@ -58,41 +58,23 @@ impl SqliteConfig {
             max_pages: None,
         }
     }
+}
 
+gatepost_ids::setters!(SqliteConfig {
     /// Sets the keys under which secrets of webhooks are sealed; none by default.
-    #[must_use]
-    pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
-        self.sealing = Arc::new(keys);
-        self
-    }
+    with_sealing(sealing: SealingKeys) => Arc::new(sealing),
 
     /// Sets when to wait for the disk; [`Synchronous::Full`] by default.
-    #[must_use]
-    pub fn with_synchronous(mut self, synchronous: Synchronous) -> Self {
-        self.synchronous = synchronous;
-        self
-    }
+    with_synchronous(synchronous: Synchronous) => synchronous,
 
     /// Sets how long to wait for another process that writes, before a call is `Unavailable`; 5 s
     /// by default.
-    #[must_use]
-    pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
-        self.busy_timeout = timeout;
-        self
-    }
+    with_busy_timeout(busy_timeout: Duration) => busy_timeout,
 
     /// Sets the maximum number of concurrent reads; 4 by default, at least 1.
-    #[must_use]
-    pub fn with_readers(mut self, readers: usize) -> Self {
-        self.readers = readers.max(1);
-        self
-    }
+    with_readers(readers: usize) => readers.max(1),
 
     /// Sets the maximum size of the file in pages, usually of 4 KiB; writes beyond it are
     /// `Unavailable`. No limit by default.
-    #[must_use]
-    pub fn with_max_pages(mut self, pages: u32) -> Self {
-        self.max_pages = Some(pages);
-        self
-    }
-}
+    with_max_pages(max_pages: u32) => Some(max_pages),
+});
