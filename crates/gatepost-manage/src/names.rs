@@ -39,14 +39,29 @@ impl Actor {
         names
     }
 
-    /// Returns at most `limit` rows of the platform that the caller may choose from. It is empty if
-    /// the platform takes longer than five seconds, or panics.
+    /// Returns at most `limit` rows of the platform that the caller may choose from; of `users`,
+    /// only users that the caller may manage. It is empty if the platform takes longer than five
+    /// seconds, or panics.
     pub async fn choices(&self, table: &str, limit: usize) -> Vec<Choice> {
-        let directory = &self.door.directory;
-        let found = ask(async { directory.choices(&self.principal, table, limit).await }).await;
-        let mut found = found.unwrap_or_default();
-        found.truncate(limit);
-        found
+        let choices = async {
+            let directory = &self.door.directory;
+            let mut found = directory.choices(&self.principal, table, limit).await;
+            found.truncate(limit);
+            if table != "users" || self.sees_all() {
+                return found;
+            }
+            let mut managed = Vec::new();
+            for user in found {
+                let owner = user.key.to_string().parse();
+                if let Ok(owner) = owner
+                    && self.manages(owner).await.unwrap_or(false)
+                {
+                    managed.push(user);
+                }
+            }
+            managed
+        };
+        ask(choices).await.unwrap_or_default()
     }
 
     /// Returns the name of a row of the platform in a message to this user: the one that the user

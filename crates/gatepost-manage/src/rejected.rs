@@ -11,7 +11,7 @@ use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 impl Actor {
-    /// Returns the newest counts of one webhook, as [`dropped`](Self::dropped) does: at most
+    /// Returns the newest counts of one webhook, as [`rejected`](Self::rejected) does: at most
     /// `limit`.
     ///
     /// # Errors
@@ -28,8 +28,8 @@ impl Actor {
     }
 
     /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
-    /// [`Engine::dropped`](gatepost_engine::Engine::dropped): at most `limit`, fewer if the caller
-    /// may not see some of them.
+    /// [`Engine::rejected_counts`](gatepost_engine::Engine::rejected_counts): at most `limit`,
+    /// fewer if the caller may not see some of them.
     ///
     /// # Errors
     /// Failures of store and accounts.

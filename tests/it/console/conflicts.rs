@@ -2,7 +2,7 @@
 //! chooses.
 
 use examples::receiver::Receiver;
-use tests::browser::form_input::{hook, new_key, new_task, new_webhook};
+use tests::browser::form_input::{hook, new_event, new_key, new_task, new_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form from a page that was opened earlier.
@@ -101,13 +101,18 @@ async fn pause_between_form_and_save_is_no_conflict() {
 }
 
 #[tokio::test]
-async fn conflicting_task_and_key_edits_overwrite_nothing() {
+async fn conflicting_edits_of_records_overwrite_nothing() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     new_task(&ulf, "a\nb", &[]).await;
     new_key(&ulf, "ci").await;
+    let event = |label| {
+        let target = [("target", "tag"), ("tag", "1"), ("task", "1")];
+        [&[("event", "poweron"), ("label", label)][..], &target].concat()
+    };
+    new_event(&ulf, &event("first")).await;
     let task = |name, message| {
         let fixed = [("webhook", "1"), ("enabled", "on"), ("description", "")];
         let own = [("name", name), ("message", message)];
@@ -132,6 +137,12 @@ async fn conflicting_task_and_key_edits_overwrite_nothing() {
             key("ci", "theirs"),
             key("ci", "mine"),
             "description",
+        ),
+        (
+            "/console/events/1/edit",
+            event("theirs"),
+            event("mine"),
+            "label",
         ),
     ] {
         let first = ulf.get(path).await;

@@ -30,7 +30,7 @@ fn fields<'a>(url: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a st
 
 #[tokio::test]
 async fn fetch_mode_is_set_in_form_and_explained() {
-    let (_site, ulf, receiver) = site().await;
+    let (site, ulf, receiver) = site().await;
     let url = format!("http://{}/in", receiver.addr);
     let page = ulf.get("/console/webhooks/1").await;
     assert!(
@@ -45,7 +45,8 @@ async fn fetch_mode_is_set_in_form_and_explained() {
     for text in [
         "fetched by the receiver",
         "Fetch messages",
-        "/webhook_urls/1/messages?after=CURSOR",
+        "/api/v4/webhook_urls/1/messages?after=CURSOR",
+        &format!("'http://{}", site.addr),
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }

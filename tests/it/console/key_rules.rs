@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
+use gatepost_keys::Principal;
+use gatepost_manage::{Choice, Directory};
 use gatepost_storage::ManualClock;
 use tests::browser::form_input::new_key;
 use tests::browser::{Site, Visitor};
+use webhook_model::ObjectId;
 
 const NEW: &str = "/console/keys/new";
 
@@ -84,6 +88,42 @@ async fn keys_are_managed_by_owner_and_administrators_only() {
         assert_eq!(page.status, status, "{}", page.html);
     }
     assert!(vera.get("/console/keys").await.has(">x<"));
+}
+
+/// A directory that offers all users to everybody.
+#[derive(Debug)]
+struct Everybody;
+
+#[async_trait]
+impl Directory for Everybody {
+    async fn name(&self, _: &Principal, _: &str, key: ObjectId) -> Option<String> {
+        Some(format!("user {key}"))
+    }
+
+    async fn choices(&self, _: &Principal, _: &str, _: usize) -> Vec<Choice> {
+        let all = (1..=4).map(ObjectId::from);
+        all.map(|key| Choice::new(key, format!("user {key}")))
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn tenant_administrator_is_offered_users_to_manage() {
+    let site = Site::start_with(Arc::new(Everybody)).await;
+    for (user, offered) in [("admin", [true; 4]), ("tina", [false, true, true, false])] {
+        let visitor = Visitor::login(&site, user).await;
+        new_key(&visitor, user).await;
+        for path in ["/console/keys/new", "/console/keys", "/console/users"] {
+            let page = visitor.get(path).await;
+            let is_offered = |user| page.has(&format!(">user {user}<"));
+            assert_eq!(
+                [1, 2, 3, 4].map(is_offered),
+                offered,
+                "{user} {path}: {}",
+                page.html
+            );
+        }
+    }
 }
 
 #[tokio::test]

@@ -15,9 +15,13 @@ async fn console_pages_suffice_for_first_delivered_message() {
     assert!(ulf.get("/console/").await.has("Start here: New webhook"));
     new_webhook(&ulf, &receiver, "0").await;
     assert!(ulf.get("/console/").await.has("Start here: New task"));
-    assert_eq!(
-        new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await.to(),
-        "/console/tasks?done=created"
+    let made = new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await;
+    assert_eq!(made.to(), "/console/tasks?done=created&new=1");
+    let list = ulf.follow(&made).await;
+    assert!(
+        list.has("href=\"/console/events/new?task=1\">New event"),
+        "{}",
+        list.html
     );
     assert!(ulf.get("/console/").await.has("Start here: New event"));
     let fields = [

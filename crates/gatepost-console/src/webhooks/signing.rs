@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use webhook_model::{SigningSecret, WebhookId};
 
 use super::list::WebhookRow;
-use super::tabs::{Tab, tabs};
+use super::tabs::tabs;
 use crate::context::PageContext;
 use crate::csrf::Tickets;
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response,
     let scheme = newest.map_or(Scheme::Hmac, Scheme::of);
     let public_key = newest.and_then(SigningSecret::public_key);
     let body = html! {
-        (tabs(&ctx, row.id, Tab::Signing))
+        (tabs(&ctx, row.id, "signing"))
         (rotation(&ctx, &row, &path))
         (verify_section(t, scheme, public_key.as_deref()))
     };

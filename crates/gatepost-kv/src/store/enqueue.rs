@@ -22,7 +22,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> O
     if is_used(tx, &batch.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
-    if let Some(changed) = changed_basis(tx, batch)? {
+    if let Some(changed) = changed_precondition(tx, batch)? {
         return Ok(changed);
     }
     use_up(tx, &batch.origin, now)?;
@@ -75,7 +75,7 @@ fn is_used(tx: &mut Tx<'_>, origin: &Origin) -> Outcome<bool> {
 }
 
 /// Returns the result of an enqueue whose preconditions no longer hold.
-fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
+fn changed_precondition(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     let mut changed = Vec::new();
     for task in &batch.consume {
         if head_of::<Task>(tx, *task)?.is_none() {

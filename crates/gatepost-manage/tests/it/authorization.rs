@@ -43,7 +43,9 @@ fn the_table_holds_every_method() {
     let heads = own.flat_map(|block| block.split("\n    pub ").skip(1));
     let heads = heads.filter_map(|method| method.split(" {\n").next());
     let is_call = |head: &&str| head.starts_with("async fn ") || head.contains("-> Answer<");
-    let names = heads.filter(is_call).filter_map(|head| head.split_once("fn "));
+    let names = heads
+        .filter(is_call)
+        .filter_map(|head| head.split_once("fn "));
     let methods: BTreeSet<_> = names
         .map(|(_, rest)| rest.split(['(', '<']).next().unwrap())
         .collect();
