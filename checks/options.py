@@ -1,9 +1,9 @@
 """The options in docs/reference/configuration.md are those of the code.
 
 A line `<!-- options: PATH… -->` of the page names source files. Each of their public methods that
-takes `self` by value, but for `build`, each setter of the macro `setters` and each public field is
-named in the first column of a table that follows, before the next such line; and that column names
-nothing else. `limits.total` names `limits` and `total`."""
+takes `self` by value, but for `build`, and each public field is named in the first column of a table
+that follows, before the next such line; and that column names nothing else. `limits.total` names
+`limits` and `total`."""
 
 import re
 
@@ -12,7 +12,6 @@ from tree import Problem
 PAGE = "docs/reference/configuration.md"
 SOURCES = re.compile(r"<!-- options: (.+) -->")
 METHOD = re.compile(r"^    pub (?:const )?fn (\w+)\(\s*(?:mut )?self\b", re.MULTILINE)
-SETTER = re.compile(r"^    (\w+)\(\w+: .+\) => ", re.MULTILINE)
 FIELD = re.compile(r"^    pub (\w+): ", re.MULTILINE)
 NAMED = re.compile(r"`([a-z]\w*(?:\.\w+)*)(?:\([^`]*\))?`")
 
@@ -36,7 +35,7 @@ def differences(tree, sources, named):
     real = {}
     for path in sources:
         text = tree.text(path)
-        for name in METHOD.findall(text) + SETTER.findall(text) + FIELD.findall(text):
+        for name in METHOD.findall(text) + FIELD.findall(text):
             real[name] = path
         if not text:
             yield Problem(PAGE, 0, f"{path} does not exist")

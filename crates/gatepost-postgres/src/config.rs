@@ -61,26 +61,44 @@ impl PostgresConfig {
             sealing: Arc::new(SealingKeys::none()),
         }
     }
-}
 
-gatepost_ids::setters!(PostgresConfig {
     /// Sets the schema that holds the tables; it is created if it does not exist. The default is
     /// `gatepost`. The name is a small letter or `_`, then at most 39 small letters, digits or `_`.
-    with_schema(schema: &str) => schema.to_owned(),
+    #[must_use]
+    pub fn with_schema(mut self, schema: &str) -> Self {
+        schema.clone_into(&mut self.schema);
+        self
+    }
 
     /// Sets the keys that seal the secrets of webhooks. Without any, secrets are stored in
     /// plaintext, and a warning says so at every start.
-    with_sealing(sealing: SealingKeys) => Arc::new(sealing),
+    #[must_use]
+    pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
+        self.sealing = Arc::new(keys);
+        self
+    }
 
     /// Sets the maximum number of connections in the pool; one more connection listens. The default
     /// is 5, the minimum 4.
-    with_max_connections(max_connections: usize) => max_connections.max(4),
+    #[must_use]
+    pub fn with_max_connections(mut self, most: usize) -> Self {
+        self.max_connections = most.max(4);
+        self
+    }
 
     /// Sets how long the server may work on one statement; 30 s by default.
-    with_statement_timeout(statement_timeout: Duration) => statement_timeout,
+    #[must_use]
+    pub fn with_statement_timeout(mut self, timeout: Duration) -> Self {
+        self.statement_timeout = timeout;
+        self
+    }
 
     /// Sets how long a statement may wait for a lock; 10 s by default.
-    with_lock_timeout(lock_timeout: Duration) => lock_timeout,
+    #[must_use]
+    pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
+        self.lock_timeout = timeout;
+        self
+    }
 
     /// Sets whether the URL is that of a pooler which gives each transaction another session, such
     /// as PgBouncer with `pool_mode = transaction`. Each transaction then makes the settings that
@@ -88,11 +106,19 @@ gatepost_ids::setters!(PostgresConfig {
     /// with `max_prepared_statements`); connecting through one that does not fails. Not needed for
     /// a pooler that gives each connection its own session. Needs a [direct
     /// URL](Self::with_direct_url).
-    with_pooled(pooled: bool) => pooled,
+    #[must_use]
+    pub fn with_pooled(mut self, pooled: bool) -> Self {
+        self.pooled = pooled;
+        self
+    }
 
     /// Sets the URL of the server itself, past a pooler, for the listening connection and
     /// migrations. It has the form of [`url`](Self::url), which is used instead if there is none.
-    with_direct_url(direct_url: &str) => Some(trim_pasted(direct_url).to_owned()),
+    #[must_use]
+    pub fn with_direct_url(mut self, url: &str) -> Self {
+        self.direct_url = Some(trim_pasted(url).to_owned());
+        self
+    }
 
     /// Sets a source of the password, for a password that changes while the process runs. The store
     /// calls it before it opens a connection, and uses the result instead of the password in the
@@ -110,21 +136,34 @@ gatepost_ids::setters!(PostgresConfig {
     ///     });
     /// # let _ = config;
     /// ```
-    with_password_from(password: impl Fn() -> String + Send + Sync + 'static) => Some(Arc::new(password)),
+    #[must_use]
+    pub fn with_password_from(
+        mut self,
+        source: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.password = Some(Arc::new(source));
+        self
+    }
 
     /// Sets whether the role may define tables while the store is in use; true by default. The log
     /// then has partitions that are created ahead and dropped when they are old. Otherwise one
     /// partition takes all deliveries beyond the partitions that the migrations created, and old
     /// deliveries are deleted row by row.
-    with_ddl(ddl: bool) => ddl,
+    #[must_use]
+    pub fn with_ddl(mut self, may_define: bool) -> Self {
+        self.ddl = may_define;
+        self
+    }
 
     /// Adds root certificates in PEM form that are trusted for the server, in addition to the
     /// public ones. A byte order mark before them is dropped; connecting fails if the text holds no
     /// certificate.
-    with_extra_roots_pem(extra_roots_pem: &[u8]) => extra_roots_pem.to_vec(),
-});
+    #[must_use]
+    pub fn with_extra_roots_pem(mut self, pem: &[u8]) -> Self {
+        self.extra_roots_pem = pem.to_vec();
+        self
+    }
 
-impl PostgresConfig {
     /// Returns the validated schema.
     pub(crate) fn schema_name(&self) -> Result<&str, StoreError> {
         let mut bytes = self.schema.bytes();

@@ -58,23 +58,41 @@ impl SqliteConfig {
             max_pages: None,
         }
     }
-}
 
-gatepost_ids::setters!(SqliteConfig {
     /// Sets the keys under which secrets of webhooks are sealed; none by default.
-    with_sealing(sealing: SealingKeys) => Arc::new(sealing),
+    #[must_use]
+    pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
+        self.sealing = Arc::new(keys);
+        self
+    }
 
     /// Sets when to wait for the disk; [`Synchronous::Full`] by default.
-    with_synchronous(synchronous: Synchronous) => synchronous,
+    #[must_use]
+    pub fn with_synchronous(mut self, synchronous: Synchronous) -> Self {
+        self.synchronous = synchronous;
+        self
+    }
 
     /// Sets how long to wait for another process that writes, before a call is `Unavailable`; 5 s
     /// by default.
-    with_busy_timeout(busy_timeout: Duration) => busy_timeout,
+    #[must_use]
+    pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
 
     /// Sets the maximum number of concurrent reads; 4 by default, at least 1.
-    with_readers(readers: usize) => readers.max(1),
+    #[must_use]
+    pub fn with_readers(mut self, readers: usize) -> Self {
+        self.readers = readers.max(1);
+        self
+    }
 
     /// Sets the maximum size of the file in pages, usually of 4 KiB; writes beyond it are
     /// `Unavailable`. No limit by default.
-    with_max_pages(max_pages: u32) => Some(max_pages),
-});
+    #[must_use]
+    pub fn with_max_pages(mut self, pages: u32) -> Self {
+        self.max_pages = Some(pages);
+        self
+    }
+}
