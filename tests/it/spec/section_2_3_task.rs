@@ -81,11 +81,11 @@ fn spec_2_3_message_is_any_text_and_may_be_empty() {
 fn spec_2_3_date() {
     let now = "2025-10-16T15:38:07Z".parse().unwrap();
     assert_eq!(
-        format_date(now, chrono_tz::America::New_York),
+        format_date(now, &chrono_tz::America::New_York),
         "Thu, 16 Oct 2025 11:38:07 EDT"
     );
     assert_eq!(
-        format_date(now, chrono_tz::UTC),
+        format_date(now, &chrono_tz::UTC),
         "Thu, 16 Oct 2025 15:38:07 UTC"
     );
     assert_eq!(render("at ${DATE}"), "at Thu, 16 Oct 2025 11:38:07 EDT");

@@ -146,11 +146,10 @@ fn all_wait(bite: &Bite, rest: Option<&RemainingTasks>) -> bool {
 
 fn emitted(bite: &Bite, plan: &Plan) -> Emitted {
     Emitted {
-        deliveries: Vec::new(),
-        repeated: false,
         pending: !bite.later.is_empty(),
         unrendered: bite.unrendered.clone(),
         rejected: bite.rejected.values().sum(),
         unheard: plan.unheard,
+        ..Emitted::default()
     }
 }

@@ -140,11 +140,8 @@ impl Target {
         let next = self.next(line).filter(|_| self.has_room())?;
         let (class, deadline) = self.turn(next, now);
         // It keeps the time for which it has waited.
-        let before = self.places[line].map(|(_, before)| before);
-        Some((
-            class,
-            before.map_or(deadline, |before| before.min(deadline)),
-        ))
+        let kept = self.places[line].map_or(deadline, |(_, before)| before.min(deadline));
+        Some((class, kept))
     }
 
     /// Takes the group of this class from those that are ready. Returns the queue that goes next.
@@ -162,9 +159,12 @@ impl Target {
         self.queues.next(line, self.settings().in_order)
     }
 
-    /// Returns the class and the deadline of a queue that is ready.
+    /// Returns the class and the deadline of a queue that is ready: now, and for a target that has
+    /// been silent for longer than [`Class::Regular`], as much later as it was silent.
     pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
-        (self.class(queue, now), now + self.health.silent(now))
+        let class = self.class(queue, now);
+        let behind = self.health.silent(now) * u32::from(class >= Class::Proven);
+        (class, now + behind)
     }
 
     /// Notes that the target asks to wait until then, and sends it one request at a time
