@@ -3,7 +3,7 @@
 
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use webhook_model::{SigningSecret, WebhookId};
+use webhook_model::{DeliveryMode, SigningSecret, WebhookId};
 
 use super::list::WebhookRow;
 use super::tabs::tabs;
@@ -113,7 +113,7 @@ fn rotation(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
                             (text)
                             @match at {
                                 0 if active == 1 => (new_secret(ctx, path, &t.of("webhooks-signing-rotate"))),
-                                2 if active > 1 => p { a href={ (path) "/test" } { (t.of("webhooks-test-button")) } },
+                                2 if active > 1 && row.value.mode == DeliveryMode::Push => p { a href={ (path) "/test" } { (t.of("webhooks-test-button")) } },
                                 3 if active > 1 => p { a.button href={ (path) "/signing/retire" } { (t.of("webhooks-signing-retire")) } },
                                 _ => {}
                             }
