@@ -4,7 +4,7 @@
 /// of a kind. The tests of `kept_…` kinds are those of durable stores; the tests of `…scenario`
 /// kinds are texts.
 #[macro_export]
-macro_rules! for_each_clause {
+macro_rules! for_each_contract_test {
     (key [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k01_a_key_is_found_by_number_and_lookup
@@ -303,4 +303,4 @@ macro_rules! for_each_clause {
     };
 }
 
-pub(crate) use for_each_clause;
+pub(crate) use for_each_contract_test;

@@ -62,6 +62,14 @@ impl Bench {
     }
 }
 
+/// Runs a job to its end.
+async fn run_job(records: &Records, bench: &Bench, webhook: WebhookId) -> DeliveryId {
+    let job = job(records, bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.run(job).await;
+    id
+}
+
 #[tokio::test(start_paused = true)]
 async fn success_is_sent_and_failure_requeued_after_delay() {
     for (status, expected) in [(200, DeliveryState::Sent), (500, DeliveryState::Queued)] {
@@ -154,9 +162,7 @@ async fn assert_given_back(records: &Records, bench: &Bench, id: DeliveryId) {
 async fn request_unfinished_at_grace_end_is_released() {
     let (records, bench, webhook) = bench(&[]).await;
     bench.script.hold();
-    let job = job(&records, &bench, webhook).await;
-    let id = job.claim.delivery;
-    bench.run(job).await;
+    let id = run_job(&records, &bench, webhook).await;
     let stored = records.stored(id).await;
     let end = (stored.state, stored.attempts);
     assert_eq!(end, (DeliveryState::Queued, 0));
@@ -180,9 +186,7 @@ async fn delivery_of_disabled_owner_is_released_and_delayed() {
         let (records, bench, webhook) = bench(&[]).await;
         bench.platform.enable(1, false);
         bench.platform.set_manner(manner);
-        let job = job(&records, &bench, webhook).await;
-        let id = job.claim.delivery;
-        bench.run(job).await;
+        let id = run_job(&records, &bench, webhook).await;
         assert_given_back(&records, &bench, id).await;
         let due = records.stored(id).await.due;
         assert_eq!(due, noon() + REST, "it is not claimed again and again");
@@ -199,9 +203,7 @@ async fn unanswered_owner_lookup_releases_delivery_unsent() {
     ] {
         let (records, bench, webhook) = bench(&[]).await;
         bench.platform.set_manner_about(1, manner);
-        let job = job(&records, &bench, webhook).await;
-        let id = job.claim.delivery;
-        bench.run(job).await;
+        let id = run_job(&records, &bench, webhook).await;
         assert_given_back(&records, &bench, id).await;
     }
 }
@@ -234,9 +236,7 @@ async fn log_over_quota_keeps_outcome_without_text() {
         bench
             .platform
             .set_quota(Some(Quota::default().with_log_bytes(log_bytes)));
-        let job = job(&records, &bench, webhook).await;
-        let id = job.claim.delivery;
-        bench.run(job).await;
+        let id = run_job(&records, &bench, webhook).await;
         let stored = records.stored(id).await;
         assert_eq!(
             (stored.state, stored.message_kept),
@@ -299,9 +299,7 @@ async fn panicking_job_loses_claim_and_frees_slot() {
     let (records, mut bench, webhook) = bench(&[]).await;
     let worker = Arc::get_mut(&mut bench.worker).unwrap();
     worker.transport = Arc::new(Explodes);
-    let job = job(&records, &bench, webhook).await;
-    let id = job.claim.delivery;
-    bench.run(job).await;
+    let id = run_job(&records, &bench, webhook).await;
     let stored = records.stored(id).await;
     assert_eq!(stored.state, DeliveryState::Running, "until its lease ends");
     assert!(bench.admission.in_flight() == 0);
@@ -344,9 +342,7 @@ async fn panicking_recorder_after_response_keeps_the_settlement() {
     let recorder = Panics::default();
     let calls = recorder.0.clone();
     let _recorder = metrics::set_default_local_recorder(&recorder);
-    let job = job(&records, &bench, webhook).await;
-    let id = job.claim.delivery;
-    bench.run(job).await;
+    let id = run_job(&records, &bench, webhook).await;
     assert!(calls.load(Ordering::SeqCst) > 0);
     assert_eq!(records.stored(id).await.state, DeliveryState::Sent);
 }

@@ -201,6 +201,7 @@ mod tests {
             world.settler.settle(good, false)
         );
         assert_eq!((refused, settled), (None, Some(Settled::Done)));
+        assert!(!world.settler.is_failing(), "claiming continues");
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,14 +8,14 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
-    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
-    QueueClaim, QueueClass, QueueStore as _, RecordStore as _, WebhookQueue,
+    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery, OutboxId,
+    OutboxStore as _, QueueClaim, QueueClass, QueueStore as _, RecordStore as _, WebhookQueue,
 };
 use gatepost_storage::{AtMost, Page};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Activity, Description, Event, EventLabel, Filter, Headers, OwnerId, TagId, Target,
-    Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Event, Filter, Headers, Occurrence, OwnerId, TagId, Target, Task, TaskId,
+    Webhook, WebhookId,
 };
 
 use super::values::{noon, webhook};
@@ -67,12 +67,12 @@ impl Records {
     pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
         let message = message.parse().unwrap();
         let task = Task {
-            creator: OwnerId(1),
-            name: "t".parse().unwrap(),
-            description: Description::default(),
-            enabled: true,
             delete_after_run: once,
-            action: Action::Send { webhook, message },
+            ..Task::new(
+                OwnerId(1),
+                "t".parse().unwrap(),
+                Action::Send { webhook, message },
+            )
         };
         let inserted = self
             .store
@@ -99,14 +99,14 @@ impl Records {
         context: &str,
     ) {
         let event = Event {
-            event_type: "vms".parse().unwrap(),
-            event: "poweron".parse().unwrap(),
-            target,
-            task,
-            enabled: true,
             filters: Filter::stored(filter).unwrap(),
             context: context.parse().unwrap(),
-            label: EventLabel::default(),
+            ..Event::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                target,
+                task,
+            )
         };
         let inserted = self
             .store
@@ -223,6 +223,16 @@ impl Records {
 
     pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
         self.store.list_deliveries(&all()).await.unwrap()
+    }
+
+    pub(crate) async fn bodies(&self) -> Vec<String> {
+        let deliveries = self.deliveries().await;
+        deliveries.iter().map(|d| d.body.to_string()).collect()
+    }
+
+    /// Writes into the outbox as the platform does.
+    pub(crate) async fn push_outbox(&self, occurrence: &Occurrence) -> OutboxId {
+        self.store.push_outbox(occurrence, noon()).await.unwrap()
     }
 
     pub(crate) async fn stored(&self, id: DeliveryId) -> Delivery {

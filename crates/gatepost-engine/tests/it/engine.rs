@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::DateTime;
-use gatepost_engine::{Audience, Realm};
+use gatepost_engine::Realm;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryState, RecordStore};
-use webhook_model::{Activity, ObjectId, Occurrence, Retries, TagId, Target};
+use webhook_model::{Activity, ObjectId, Retries, TagId, Target};
 
-use crate::support::{builder, poweron, receiver, world};
+use crate::support::{builder, poweron, receiver, until, world};
 
 #[tokio::test]
 async fn an_occurrence_is_delivered_with_its_variables() {
@@ -16,25 +16,15 @@ async fn an_occurrence_is_delivered_with_its_variables() {
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, r#"{"vm":"${NAME}"}"#, false).await;
-    world
-        .event("vms", "poweron", Target::Instance(ObjectId::from(1)), task)
-        .await;
-    let emitted = world.engine.emit(poweron(1, &[])).await.unwrap();
-    let delivery = world.ended(emitted.deliveries[0]).await;
+    world.event(Target::Instance(ObjectId::from(1)), task).await;
+    let emitted = world.emit(1, &[]).await;
+    let delivery = world.ended(emitted[0]).await;
     assert_eq!(
         (delivery.state, delivery.attempts, delivery.response_status),
         (DeliveryState::Sent, 1, Some(200))
     );
-    assert_eq!(*receiver.bodies.lock().unwrap(), [r#"{"vm":"vm \"1\""}"#]);
-    assert!(
-        world
-            .engine
-            .emit(poweron(2, &[]))
-            .await
-            .unwrap()
-            .deliveries
-            .is_empty()
-    );
+    assert_eq!(receiver.bodies(), [r#"{"vm":"vm \"1\""}"#]);
+    assert!(world.emit(2, &[]).await.is_empty());
 }
 
 #[tokio::test]
@@ -44,13 +34,13 @@ async fn delivery_is_retried_until_sent_or_exhausted() {
     let webhook = world
         .webhook("w", addr, |w| w.retries = Retries::new(2).unwrap())
         .await;
-    let first = world.engine.send(webhook, None).await.unwrap();
+    let first = world.send(webhook).await;
     let delivery = world.ended(first).await;
     assert_eq!(
         (delivery.state, delivery.attempts),
         (DeliveryState::Sent, 3)
     );
-    let second = world.engine.send(webhook, None).await.unwrap();
+    let second = world.send(webhook).await;
     let delivery = world.ended(second).await;
     assert_eq!(
         (delivery.state, delivery.attempts),
@@ -61,7 +51,7 @@ async fn delivery_is_retried_until_sent_or_exhausted() {
         "{}",
         delivery.status_info
     );
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 6);
+    assert_eq!(receiver.bodies().len(), 6);
     assert_eq!(world.engine.attempts(second, 99).await.unwrap().len(), 3);
 }
 
@@ -71,9 +61,7 @@ async fn one_time_task_under_concurrent_emits_runs_once() {
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, "once", true).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(4)), task)
-        .await;
+    world.event(Target::Tag(TagId(4)), task).await;
     let emits: Vec<_> = (0..64)
         .map(|n| {
             let engine = world.engine.clone();
@@ -86,7 +74,7 @@ async fn one_time_task_under_concurrent_emits_runs_once() {
     }
     assert_eq!(made.len(), 1);
     world.ended(made[0]).await;
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
+    assert_eq!(receiver.bodies().len(), 1);
     assert!(world.engine.task(task).await.unwrap().is_none());
     let routes = world.store.routes(Realm::Shared, 100).await.unwrap();
     assert!(routes.unwrap().events.is_empty());
@@ -98,12 +86,8 @@ async fn two_events_or_repeated_occurrence_run_task_once() {
     let (_receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, "x", false).await;
-    world
-        .event("vms", "poweron", Target::Instance(ObjectId::from(1)), task)
-        .await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(4)), task)
-        .await;
+    world.event(Target::Instance(ObjectId::from(1)), task).await;
+    world.event(Target::Tag(TagId(4)), task).await;
     let named = poweron(1, &[4]).with_id("evt-1".parse().unwrap());
     assert_eq!(
         world
@@ -127,22 +111,14 @@ async fn paused_webhook_holds_deliveries_and_resumes_in_order() {
     world.engine.pause_webhook(webhook).await.unwrap();
     let mut last = DeliveryId(0);
     for n in 0..20 {
-        last = world
-            .engine
-            .emit(poweron(n, &[1]))
-            .await
-            .unwrap()
-            .deliveries[0];
+        last = world.emit(n, &[1]).await[0];
     }
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert!(
-        receiver.bodies.lock().unwrap().is_empty(),
-        "nothing is sent while paused"
-    );
+    assert!(receiver.bodies().is_empty(), "nothing is sent while paused");
     assert_eq!(world.activity(webhook).await, Activity::Paused);
     world.engine.resume_webhook(webhook).await.unwrap();
     world.ended(last).await;
-    let bodies = receiver.bodies.lock().unwrap().clone();
+    let bodies = receiver.bodies();
     assert_eq!(
         bodies,
         (0..20).map(|n| format!("vm \"{n}\"")).collect::<Vec<_>>()
@@ -156,15 +132,15 @@ async fn stalled_target_uses_only_its_slots_delaying_none() {
     let (good, good_addr) = receiver(false, &[]).await;
     let bad = world.webhook("bad", stalled_addr, |_| {}).await;
     for _ in 0..200 {
-        world.engine.send(bad, None).await.unwrap();
+        world.send(bad).await;
     }
     let fine = world.webhook("good", good_addr, |_| {}).await;
     let mut last = DeliveryId(0);
     for _ in 0..50 {
-        last = world.engine.send(fine, None).await.unwrap();
+        last = world.send(fine).await;
     }
     world.ended(last).await;
-    assert_eq!(good.bodies.lock().unwrap().len(), 50);
+    assert_eq!(good.bodies().len(), 50);
     assert!((1..=32).contains(&stalled.most_open.load(Ordering::SeqCst)));
     world.engine.shutdown(Duration::from_millis(50)).await;
     let in_flight = world.engine.health().await.unwrap().in_flight;
@@ -174,34 +150,6 @@ async fn stalled_target_uses_only_its_slots_delaying_none() {
         (200, 0, 0),
         "what was in flight is given back"
     );
-}
-
-#[tokio::test]
-async fn outbox_is_fanned_out_once_to_generic_events() {
-    let world = world().await;
-    let (receiver, addr) = receiver(false, &[]).await;
-    let webhook = world.webhook("w", addr, |_| {}).await;
-    let task = world.task(webhook, "alarm", false).await;
-    world.event("alarms", "raised", Target::Generic, task).await;
-    for _ in 0..5 {
-        world
-            .engine
-            .emit_later(&Occurrence::new(
-                "alarms".parse().unwrap(),
-                "raised".parse().unwrap(),
-                Audience::OneSystem,
-            ))
-            .await
-            .unwrap();
-    }
-    for _ in 0..500 {
-        if receiver.bodies.lock().unwrap().len() >= 5 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 5);
 }
 
 #[tokio::test]
@@ -218,10 +166,7 @@ async fn event_created_by_another_engine_matches_next_emit() {
             .is_empty()
     );
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let task = world.task(webhook, "x", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
+    world.tagged(webhook, "x").await;
     assert_eq!(
         other.emit(poweron(1, &[1])).await.unwrap().deliveries.len(),
         1
@@ -256,12 +201,7 @@ async fn used_webhook_is_kept_and_failed_delivery_replayed() {
             .unwrap(),
         1
     );
-    for _ in 0..500 {
-        if receiver.bodies.lock().unwrap().len() == 2 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until(|| receiver.bodies().len() == 2).await;
     assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
-    assert_eq!(*receiver.bodies.lock().unwrap(), ["body", "body"]);
+    assert_eq!(receiver.bodies(), ["body", "body"]);
 }

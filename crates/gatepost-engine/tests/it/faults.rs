@@ -9,7 +9,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState, QueueStore};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
-use webhook_model::{TagId, Target, WebhookId};
+use webhook_model::WebhookId;
 
 use crate::support::{World, builder, poweron, receiver, until, world};
 
@@ -24,7 +24,7 @@ async fn unrecordable_outcomes_stop_sending_until_store_recovers() {
         engine,
     };
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let first = world.engine.send(webhook, None).await.unwrap();
+    let first = world.send(webhook).await;
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
 
     store.set_refused("settle", true);
@@ -38,7 +38,7 @@ async fn unrecordable_outcomes_stop_sending_until_store_recovers() {
     assert!(!world.engine.health().await.unwrap().recording);
     let second = queued_behind_its_back(&memory, webhook).await;
     tokio::time::sleep(Duration::from_millis(1500)).await;
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
+    assert_eq!(receiver.bodies().len(), 1);
     store.set_down(true);
     assert!(world.engine.health().await.is_err());
 
@@ -46,11 +46,7 @@ async fn unrecordable_outcomes_stop_sending_until_store_recovers() {
     store.set_refused("settle", false);
     assert_eq!(world.ended(first).await.attempts, 1);
     assert_eq!(world.ended(second).await.state, DeliveryState::Sent);
-    assert_eq!(
-        receiver.bodies.lock().unwrap().len(),
-        2,
-        "each was sent once"
-    );
+    assert_eq!(receiver.bodies().len(), 2, "each was sent once");
 }
 
 /// Queues a delivery as another process.
@@ -78,10 +74,7 @@ async fn dropped_emit_call_still_completes_its_delivery() {
     let world = world().await;
     let (_receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let task = world.task(webhook, "x", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
+    world.tagged(webhook, "x").await;
     tokio::select! {
         biased;
         _ = world.engine.emit(poweron(1, &[1])) => panic!("was to be dropped"),

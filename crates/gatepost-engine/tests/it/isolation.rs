@@ -5,19 +5,16 @@ use std::time::Duration;
 
 use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunContext, Scope};
 use gatepost_kv::MemoryStore;
-use gatepost_storage::webhooks::{
-    DeliveryLog as _, DeliveryQuery, OutboxStore as _, RecordId, RecordStore as _, RejectReason,
-};
-use gatepost_storage::{Clock as _, ManualClock, Page};
-use gatepost_testkit::fault::{Fault, FaultStore};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{DeliveryLog as _, DeliveryQuery, RecordId, RejectReason};
+use gatepost_testkit::fault::FaultStore;
 use webhook_model::{
-    Action, Description, Event, EventLabel, Filter, JsonObject, Object, ObjectId, OwnerId, TagId,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Event, Object, ObjectId, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::clock::TestTime;
 use crate::platform::{Mood, Tenants, in_tenant, of_tenants};
-use crate::support::{builder, poweron, receiver};
+use crate::support::{builder, poweron};
 
 /// Creates a store that counts its calls, with the one behind it.
 fn counting() -> (Arc<FaultStore<MemoryStore>>, Arc<MemoryStore>) {
@@ -48,30 +45,26 @@ async fn webhook(engine: &Engine, owner: u128, name: &str) -> WebhookId {
 
 async fn task(engine: &Engine, webhook: WebhookId, message: &str, once: bool) -> TaskId {
     let task = Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: Description::default(),
-        enabled: true,
         delete_after_run: once,
-        action: Action::Send {
-            webhook,
-            message: message.parse().unwrap(),
-        },
+        ..Task::new(
+            OwnerId(1),
+            "t".parse().unwrap(),
+            Action::Send {
+                webhook,
+                message: message.parse().unwrap(),
+            },
+        )
     };
     engine.create_task(&task).await.unwrap().id
 }
 
 async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "poweron".parse().unwrap(),
-        target: Target::Tag(TagId(tag)),
+    let event = Event::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Target::Tag(TagId(tag)),
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    );
     engine.create_event(&event).await.unwrap();
 }
 
@@ -365,54 +358,4 @@ async fn without_a_rule_nothing_starts() {
     let store = Arc::new(MemoryStore::new());
     let error = crate::support::unruled(store).start().await.unwrap_err();
     assert!(error.to_string().contains("one_system"), "{error}");
-}
-
-#[tokio::test]
-async fn another_engine_finishes_crashed_batches_exactly_once() {
-    let (store, memory) = counting();
-    let limits = || {
-        let limits = EmitLimits::default().with_deliveries(10);
-        Limits::default().with_emit(limits)
-    };
-    let clock = Arc::new(ManualClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
-    let engine = builder(store.clone()).limits(limits()).clock(clock.clone());
-    let engine = engine.start().await.unwrap();
-    let (_receiver, addr) = receiver(false, &[]).await;
-    let url = format!("http://{addr}/").parse().unwrap();
-    let hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
-    let hook = engine.create_webhook(&hook).await.unwrap().id;
-    for n in 0..45 {
-        let task = task(&engine, hook, &format!("{n}"), n % 2 == 0).await;
-        tagged(&engine, task, 1).await;
-    }
-    // The first is the one that stores the occurrence.
-    store.fail("enqueue", 3, Fault::AnswerLost);
-    assert!(engine.emit(poweron(1, &[1])).await.unwrap().pending);
-    while !store.has_failed() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    store.set_down(true);
-    let other = builder(memory.clone())
-        .limits(limits())
-        .clock(clock.clone());
-    let other = other.start().await.unwrap();
-    clock.advance(Duration::from_secs(6));
-    let all = waiting(&memory, 45).await;
-    let mut numbers: Vec<i64> = all.iter().map(|body| body.parse().unwrap()).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, (0..45).collect::<Vec<_>>());
-    assert!(
-        memory.task(TaskId(1)).await.unwrap().is_none(),
-        "it was a one-time task"
-    );
-    // The first process is back, and finds nothing left to do.
-    store.set_down(false);
-    clock.advance(Duration::from_secs(60));
-    let next = engine.emit(poweron(1, &[99])).await.unwrap();
-    assert!(next.deliveries.is_empty());
-    let now = clock.now();
-    let left = memory.take_outbox(9, 100, now + Duration::from_secs(1), now);
-    assert!(left.await.unwrap().is_none(), "nothing is left");
-    assert_eq!(bodies(&memory).await.len(), 45);
-    other.shutdown(Duration::from_secs(1)).await;
 }

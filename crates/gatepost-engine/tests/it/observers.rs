@@ -38,7 +38,7 @@ async fn response_410_disables_by_policy_despite_observer_panic() {
         let webhook = world
             .webhook("w", addr, |w| w.retries = Retries::new(0).unwrap())
             .await;
-        let id = world.engine.send(webhook, None).await.unwrap();
+        let id = world.send(webhook).await;
         assert_eq!(world.ended(id).await.response_status, Some(410));
         let noted = || {
             observer
@@ -52,9 +52,9 @@ async fn response_410_disables_by_policy_despite_observer_panic() {
         assert_eq!(noted()[0], Notice::Gone { webhook });
         assert_eq!(world.activity(webhook).await, expected);
         world.engine.resume_webhook(webhook).await.unwrap();
-        let id = world.engine.send(webhook, None).await.unwrap();
+        let id = world.send(webhook).await;
         assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
-        assert_eq!(receiver.bodies.lock().unwrap().len(), 2);
+        assert_eq!(receiver.bodies().len(), 2);
     }
 }
 
@@ -82,9 +82,9 @@ async fn hanging_observer_blocks_few_threads_and_no_delivery() {
                 w.retries = Retries::new(0).unwrap();
             })
             .await;
-        world.engine.send(webhook, None).await.unwrap();
+        world.send(webhook).await;
     }
-    until(|| receiver.bodies.lock().unwrap().len() == 20).await;
+    until(|| receiver.bodies().len() == 20).await;
     world.ended(DeliveryId(20)).await;
     until(|| observer.0.load(Ordering::SeqCst) >= 4).await;
     assert_eq!(

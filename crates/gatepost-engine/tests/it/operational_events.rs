@@ -12,7 +12,7 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{ManualClock, Page};
 use gatepost_testkit::fault::{FaultStore, Passing, When};
-use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
+use webhook_model::{Activity, Audience, Event, OwnerId, Retries, Target, Webhook, WebhookId};
 
 use crate::support::{Receiver, World, builder, poweron, receiver, until};
 
@@ -60,7 +60,8 @@ impl Told {
             "vms" => Target::Tag(webhook_model::TagId(1)),
             _ => Target::Generic,
         };
-        self.world.event(of, event, target, task).await;
+        let event = Event::new(of.parse().unwrap(), event.parse().unwrap(), target, task);
+        self.world.engine.create_event(&event).await.unwrap();
     }
 
     /// Creates a webhook that receives all operational events about webhooks.
@@ -80,9 +81,9 @@ impl Told {
 
     /// Switches a machine on, and waits until its deliveries have ended.
     async fn poweron(&self) -> Vec<Delivery> {
-        let emitted = self.world.engine.emit(poweron(1, &[1])).await.unwrap();
+        let emitted = self.world.emit(1, &[1]).await;
         let mut ended = Vec::new();
-        for id in emitted.deliveries {
+        for id in emitted {
             ended.push(self.world.ended(id).await);
         }
         ended
@@ -111,8 +112,8 @@ fn is_of_machine(delivery: &Delivery) -> bool {
 
 /// Waits until it has received this number of messages; returns all of them, sorted.
 async fn heard(receiver: &Receiver, count: usize) -> Vec<String> {
-    until(|| receiver.bodies.lock().unwrap().len() >= count).await;
-    let mut bodies = receiver.bodies.lock().unwrap().clone();
+    until(|| receiver.bodies().len() >= count).await;
+    let mut bodies = receiver.bodies();
     bodies.sort();
     bodies
 }
@@ -177,8 +178,8 @@ async fn ten_minutes_of_failures_are_reported_without_exhaustion() {
     let orders = told.world.webhook("orders", addr, patient).await;
     told.on("vms", "poweron", orders, "${NAME}").await;
     told.informed("ops", good_addr).await;
-    let emitted = told.world.engine.emit(poweron(1, &[1])).await.unwrap();
-    until_tried(&told, emitted.deliveries[0]).await;
+    let emitted = told.world.emit(1, &[1]).await;
+    until_tried(&told, emitted[0]).await;
     told.clock.advance(Duration::from_secs(11 * 60));
     let failing =
         "failing orders (the target responded with status 503) since 2026-11-23T12:00:00Z";
@@ -194,8 +195,8 @@ async fn webhook_delivered_by_another_process_is_not_failing() {
     let orders = told.world.webhook("orders", addr, patient).await;
     told.on("vms", "poweron", orders, "${NAME}").await;
     let ops = told.informed("ops", good_addr).await;
-    let emitted = told.world.engine.emit(poweron(1, &[1])).await.unwrap();
-    until_tried(&told, emitted.deliveries[0]).await;
+    let emitted = told.world.emit(1, &[1]).await;
+    until_tried(&told, emitted[0]).await;
     let at = noon() + Duration::from_secs(5 * 60);
     let sent = HourlyCount {
         sent: 1,
@@ -441,7 +442,7 @@ async fn one_system_users_receive_only_own_webhook_reports() {
     told.poweron().await;
     heard(&own, 2).await;
     assert_eq!(told.told_to(spy).await, [""; 0]);
-    assert!(other.bodies.lock().unwrap().is_empty());
+    assert!(other.bodies().is_empty());
 }
 
 #[tokio::test]

@@ -14,7 +14,6 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 use tokio::time::Instant;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
-use webhook_model::{TagId, Target};
 
 use crate::captured_log::heard;
 use crate::support::{Receiver, World, poweron, receiver, until, world_with};
@@ -124,10 +123,7 @@ impl Load {
         let world = world_with(|builder| builder.clock(Arc::new(clock.clone()))).await;
         let (receiver, addr) = receiver(false, &[]).await;
         let webhook = world.webhook("w", addr, |_| {}).await;
-        let task = world.task(webhook, "${NAME}", false).await;
-        world
-            .event("vms", "poweron", Target::Tag(TagId(1)), task)
-            .await;
+        world.tagged(webhook, "${NAME}").await;
         Self {
             world,
             receiver,

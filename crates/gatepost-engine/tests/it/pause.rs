@@ -10,7 +10,7 @@ use gatepost_engine::{Engine, Limits, RateLimits, Timing};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState};
 use tokio::task::JoinSet;
-use webhook_model::{DeliveryOrder, TagId, Target, WebhookId};
+use webhook_model::{DeliveryOrder, WebhookId};
 
 use crate::support::{World, poweron, receiver, until, world_with};
 
@@ -75,15 +75,11 @@ async fn webhook_paused_under_load_holds_then_sends_all() {
         let hook = world
             .webhook(name, addr, |w| w.order = order(name == "ordered"))
             .await;
-        let task = world.task(hook, "${NAME}", false).await;
-        world
-            .event("vms", "poweron", Target::Tag(TagId(1)), task)
-            .await;
+        world.tagged(hook, "${NAME}").await;
         hooks.push((hook, receiver));
     }
     let counts = || -> Vec<usize> {
-        let count =
-            |(_, receiver): &(_, crate::support::Receiver)| receiver.bodies.lock().unwrap().len();
+        let count = |(_, receiver): &(_, crate::support::Receiver)| receiver.bodies().len();
         hooks.iter().map(count).collect()
     };
     let stop = Arc::new(AtomicBool::new(false));
@@ -116,7 +112,7 @@ async fn webhook_paused_under_load_holds_then_sends_all() {
                 expected.push(format!("vm \"{number}\""));
             }
         }
-        let mut bodies = receiver.bodies.lock().unwrap().clone();
+        let mut bodies = receiver.bodies();
         if *hook != hooks[0].0 {
             bodies.sort();
             expected.sort();

@@ -9,7 +9,7 @@ use gatepost_engine::{Limits, Timing};
 use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState};
 
-use crate::support::{poweron, receiver, until, world, world_with};
+use crate::support::{receiver, until, world, world_with};
 
 #[tokio::test]
 async fn no_retry_leaves_before_its_due_time() {
@@ -27,8 +27,8 @@ async fn no_retry_leaves_before_its_due_time() {
     .await;
     let (receiver, addr) = receiver(false, &[500]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let id = world.engine.send(webhook, None).await.unwrap();
-    until(|| receiver.bodies.lock().unwrap().len() == 1).await;
+    let id = world.send(webhook).await;
+    until(|| receiver.bodies().len() == 1).await;
     let mut waiting = world.store.delivery(id).await.unwrap().unwrap();
     while waiting.state != DeliveryState::Queued {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -44,7 +44,7 @@ async fn no_retry_leaves_before_its_due_time() {
 
     clock.advance(Duration::from_secs(wait.unsigned_abs() - 1));
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
+    assert_eq!(receiver.bodies().len(), 1);
     clock.advance(Duration::from_secs(2));
     assert_eq!(world.ended(id).await.attempts, 2);
 }
@@ -56,18 +56,13 @@ async fn in_order_retry_delays_later_deliveries() {
     world.webhook_in_order(addr).await;
     let mut last = DeliveryId(0);
     for n in 0..4 {
-        last = world
-            .engine
-            .emit(poweron(n, &[1]))
-            .await
-            .unwrap()
-            .deliveries[0];
+        last = world.emit(n, &[1]).await[0];
     }
     world.ended(last).await;
     let expected: Vec<_> = [0, 1, 1, 1, 2, 3]
         .iter()
         .map(|n| format!("vm \"{n}\""))
         .collect();
-    assert_eq!(*receiver.bodies.lock().unwrap(), expected);
+    assert_eq!(receiver.bodies(), expected);
     assert_eq!(receiver.most_open.load(Ordering::SeqCst), 1);
 }

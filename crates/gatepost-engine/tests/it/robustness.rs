@@ -7,7 +7,7 @@ use gatepost_engine::{EngineError, RunContext, TriggerInput};
 use gatepost_storage::webhooks::{Cascade, DeliveryLog, DeliveryState};
 use webhook_model::{ObjectId, Target};
 
-use crate::support::{poweron, receiver, until, world};
+use crate::support::{receiver, until, world};
 
 #[tokio::test]
 async fn tasks_and_events_run_manually_unless_disabled() {
@@ -15,9 +15,7 @@ async fn tasks_and_events_run_manually_unless_disabled() {
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, "${NAME}!", false).await;
-    world
-        .event("vms", "poweron", Target::Instance(ObjectId::from(9)), task)
-        .await;
+    world.event(Target::Instance(ObjectId::from(9)), task).await;
     let by_hand = world
         .engine
         .run_task(task, RunContext::default(), None)
@@ -54,16 +52,8 @@ async fn tasks_and_events_run_manually_unless_disabled() {
             .await,
         Err(EngineError::NotFound)
     ));
-    assert!(
-        world
-            .engine
-            .emit(poweron(9, &[]))
-            .await
-            .unwrap()
-            .deliveries
-            .is_empty()
-    );
-    assert_eq!(receiver.bodies.lock().unwrap().len(), 2);
+    assert!(world.emit(9, &[]).await.is_empty());
+    assert_eq!(receiver.bodies().len(), 2);
 }
 
 #[tokio::test]
@@ -75,7 +65,7 @@ async fn forbidden_target_fails_in_preview_and_without_retries() {
     let row = world.engine.webhook(webhook).await.unwrap().unwrap();
     let preview = world.engine.preview(&row.value, None).unwrap();
     assert!(preview.verdict.is_err() && preview.head.starts_with(b"POST /w HTTP/1.1"));
-    let id = world.engine.send(webhook, None).await.unwrap();
+    let id = world.send(webhook).await;
     let delivery = world.ended(id).await;
     assert_eq!(
         (delivery.state, delivery.attempts),
@@ -89,7 +79,7 @@ async fn deleted_webhook_removes_its_running_delivery() {
     let (stalled, addr) = receiver(true, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
     world.task(webhook, "x", false).await;
-    let id = world.engine.send(webhook, None).await.unwrap();
+    let id = world.send(webhook).await;
     until(|| stalled.open.load(Ordering::SeqCst) == 1).await;
     world
         .engine
@@ -97,7 +87,7 @@ async fn deleted_webhook_removes_its_running_delivery() {
         .await
         .unwrap();
     stalled.stall.add_permits(10);
-    until(|| stalled.bodies.lock().unwrap().len() == 1).await;
+    until(|| stalled.bodies().len() == 1).await;
     world.engine.shutdown(Duration::from_secs(2)).await;
     assert!(world.store.delivery(id).await.unwrap().is_none());
     assert_eq!(world.engine.health().await.unwrap().in_flight, 0);

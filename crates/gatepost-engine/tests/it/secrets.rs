@@ -7,10 +7,10 @@ use std::time::Duration;
 use gatepost_engine::EngineError;
 use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
-use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets, TagId, Target};
+use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
 
 use crate::captured_log::heard;
-use crate::support::{poweron, receiver, world};
+use crate::support::{receiver, world};
 
 fn signing(secret: &str) -> SigningSecrets {
     SigningSecrets::new(vec![SigningSecret::parse(secret).unwrap()]).unwrap()
@@ -49,16 +49,8 @@ async fn secrets_and_messages_never_reach_the_log() {
             w.signing = signing("whsec_Q0FOQVJZQ0FOQVJZQ0FOQVJZQ0FOQVJZ");
         })
         .await;
-    let task = world.task(webhook, "CANARY-body ${NAME}", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
-    let id = world
-        .engine
-        .emit(poweron(1, &[1]))
-        .await
-        .unwrap()
-        .deliveries[0];
+    world.tagged(webhook, "CANARY-body ${NAME}").await;
+    let id = world.emit(1, &[1]).await[0];
     assert_eq!(world.ended(id).await.attempts, 3);
     world.engine.shutdown(Duration::from_secs(1)).await;
 
@@ -93,14 +85,12 @@ async fn webhook_unable_to_sign_never_sends_unsigned() {
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let inserted = world.store.insert_webhook(&hook, AtMost::UNLIMITED, now);
     let id = inserted.await.unwrap().id;
-    let ended = world
-        .ended(world.engine.send(id, None).await.unwrap())
-        .await;
+    let ended = world.ended(world.send(id).await).await;
     assert_eq!((ended.state, ended.attempts), (DeliveryState::Error, 1));
     assert!(
         ended.status_info.contains("signing secret"),
         "{}",
         ended.status_info
     );
-    assert!(receiver.bodies.lock().unwrap().is_empty());
+    assert!(receiver.bodies().is_empty());
 }

@@ -13,9 +13,8 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::{
-    Action, Activity, Catalog, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject,
-    Message, Object, ObjectId, Occurrence, OwnerId, Specificity, TagId, Target, Task, TaskId,
-    Webhook, WebhookId,
+    Action, Activity, Catalog, DeliveryOrder, Event, Message, Object, ObjectId, Occurrence,
+    OwnerId, Specificity, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 /// Responds to each request with the next status, then 200; remembers the bodies.
@@ -26,6 +25,12 @@ pub(crate) struct Receiver {
     pub(crate) open: Arc<AtomicUsize>,
     pub(crate) most_open: Arc<AtomicUsize>,
     pub(crate) stall: Arc<tokio::sync::Semaphore>,
+}
+
+impl Receiver {
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
 }
 
 pub(crate) async fn receiver(stalled: bool, statuses: &[u16]) -> (Receiver, SocketAddr) {
@@ -169,37 +174,45 @@ impl World {
     pub(crate) async fn webhook_in_order(&self, addr: SocketAddr) -> WebhookId {
         let in_order = |w: &mut Webhook| w.order = DeliveryOrder::InOrder;
         let webhook = self.webhook("w", addr, in_order).await;
-        let task = self.task(webhook, "${NAME}", false).await;
-        let every_tagged = Target::Tag(TagId(1));
-        self.event("vms", "poweron", every_tagged, task).await;
+        self.tagged(webhook, "${NAME}").await;
         webhook
     }
 
     pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
         let message: Message = message.parse().unwrap();
         let task = Task {
-            creator: OwnerId(1),
-            name: "t".parse().unwrap(),
-            description: Description::default(),
-            enabled: true,
             delete_after_run: once,
-            action: Action::Send { webhook, message },
+            ..Task::new(
+                OwnerId(1),
+                "t".parse().unwrap(),
+                Action::Send { webhook, message },
+            )
         };
         self.engine.create_task(&task).await.unwrap().id
     }
 
-    pub(crate) async fn event(&self, event_type: &str, event: &str, target: Target, task: TaskId) {
-        let event = Event {
-            event_type: event_type.parse().unwrap(),
-            event: event.parse().unwrap(),
-            target,
-            task,
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
+    /// Creates an event that runs a task when a machine is switched on.
+    pub(crate) async fn event(&self, target: Target, task: TaskId) {
+        let (vms, poweron) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+        let event = Event::new(vms, poweron, target, task);
         self.engine.create_event(&event).await.unwrap();
+    }
+
+    /// Creates a task that runs when a machine with tag 1 is switched on.
+    pub(crate) async fn tagged(&self, webhook: WebhookId, message: &str) {
+        let task = self.task(webhook, message, false).await;
+        self.event(Target::Tag(TagId(1)), task).await;
+    }
+
+    /// Emits that a machine is switched on; returns the deliveries.
+    pub(crate) async fn emit(&self, id: i64, tags: &[i64]) -> Vec<DeliveryId> {
+        let emitted = self.engine.emit(poweron(id, tags)).await;
+        emitted.unwrap().deliveries
+    }
+
+    /// Sends the default message.
+    pub(crate) async fn send(&self, webhook: WebhookId) -> DeliveryId {
+        self.engine.send(webhook, None).await.unwrap()
     }
 
     /// Waits until a delivery has ended; at most ten seconds.

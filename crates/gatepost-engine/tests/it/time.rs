@@ -10,9 +10,9 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState};
 use gatepost_storage::{Clock, ManualClock};
 use gatepost_testkit::fault::FaultStore;
-use webhook_model::{TagId, Target, Timeout, Webhook};
+use webhook_model::{Timeout, Webhook};
 
-use crate::support::{World, builder, poweron, receiver, until, world, world_with};
+use crate::support::{World, builder, receiver, until, world, world_with};
 
 fn noon() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
@@ -28,7 +28,7 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
     // Longer than the interval at which lost claims are looked for.
     let patient = |webhook: &mut Webhook| webhook.timeout = Timeout::from_secs(10).unwrap();
     let webhook = world.webhook("w", addr, patient).await;
-    let id = world.engine.send(webhook, None).await.unwrap();
+    let id = world.send(webhook).await;
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
     clock.advance(Duration::from_secs(41)); // the class of its timeout, 10 s, and 30 s more
     until(|| receiver.open.load(Ordering::SeqCst) == 2).await;
@@ -53,11 +53,11 @@ async fn shutdown_lets_what_is_in_flight_end() {
     let world = world().await;
     let (receiver, addr) = receiver(true, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let id = world.engine.send(webhook, None).await.unwrap();
+    let id = world.send(webhook).await;
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
     let engine = world.engine.clone();
     let shutdown = tokio::spawn(async move { engine.shutdown(Duration::from_secs(10)).await });
-    let late = world.engine.send(webhook, None).await.unwrap();
+    let late = world.send(webhook).await;
     receiver.stall.add_permits(10);
     shutdown.await.unwrap();
     let states = [
@@ -112,42 +112,6 @@ async fn database_clock_decides_and_large_skew_is_refused() {
 }
 
 #[tokio::test]
-async fn outcome_refused_by_store_delays_no_others() {
-    let memory = Arc::new(MemoryStore::new());
-    let store = FaultStore::new(memory.clone());
-    store.set_poison(gatepost_storage::webhooks::DeliveryId(4));
-    let engine = builder(Arc::new(store)).start().await.unwrap();
-    let world = World {
-        store: memory,
-        engine,
-    };
-    let (receiver, addr) = receiver(true, &[]).await;
-    let webhook = world.webhook("w", addr, |_| {}).await;
-    receiver.stall.add_permits(1);
-    let first = world.engine.send(webhook, None).await.unwrap();
-    assert_eq!(world.ended(first).await.state, DeliveryState::Sent);
-    let mut ids = Vec::new();
-    for _ in 0..5 {
-        ids.push(world.engine.send(webhook, None).await.unwrap());
-    }
-    until(|| receiver.open.load(Ordering::SeqCst) == 5).await;
-    receiver.stall.add_permits(100);
-    for id in [ids[0], ids[1], ids[3], ids[4]] {
-        assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
-    }
-    let later = world.engine.send(webhook, None).await.unwrap();
-    assert_eq!(
-        world.ended(later).await.state,
-        DeliveryState::Sent,
-        "claiming goes on"
-    );
-    assert_eq!(
-        world.store.delivery(ids[2]).await.unwrap().unwrap().state,
-        DeliveryState::Running
-    );
-}
-
-#[tokio::test]
 async fn held_deliveries_resume_at_a_bounded_rate() {
     let limits = Limits::default()
         .with_rates(RateLimits::default().with_resumed_per_second(10))
@@ -155,66 +119,19 @@ async fn held_deliveries_resume_at_a_bounded_rate() {
     let world = world_with(|builder| builder.limits(limits)).await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
-    let task = world.task(webhook, "${NAME}", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
+    world.tagged(webhook, "${NAME}").await;
     world.engine.pause_webhook(webhook).await.unwrap();
     for n in 0..30 {
-        world.engine.emit(poweron(n, &[1])).await.unwrap();
+        world.emit(n, &[1]).await;
     }
     let began = tokio::time::Instant::now();
     world.engine.resume_webhook(webhook).await.unwrap();
-    until(|| receiver.bodies.lock().unwrap().len() == 30).await;
+    until(|| receiver.bodies().len() == 30).await;
     let took = began.elapsed();
     assert!(
         took >= Duration::from_millis(1900),
         "10 at once, then 10 a second: {took:?}"
     );
-}
-
-#[tokio::test]
-async fn restarted_engine_removes_old_and_expires_held_deliveries() {
-    let memory = Arc::new(MemoryStore::new());
-    let clock = Arc::new(ManualClock::at(noon()));
-    let first = World {
-        engine: builder(memory.clone())
-            .clock(clock.clone())
-            .start()
-            .await
-            .unwrap(),
-        store: memory.clone(),
-    };
-    let (_receiver, addr) = receiver(false, &[]).await;
-    let webhook = first.webhook("w", addr, |_| {}).await;
-    let paused = first.webhook("p", addr, |_| {}).await;
-    first.engine.pause_webhook(paused).await.unwrap();
-    let sent = first.engine.send(webhook, None).await.unwrap();
-    let held = first.engine.send(paused, None).await.unwrap();
-    first.ended(sent).await;
-    first.engine.shutdown(Duration::from_secs(1)).await;
-
-    clock.advance(Duration::from_secs(71 * 24 * 60 * 60));
-    let second = World {
-        engine: builder(memory.clone()).clock(clock).start().await.unwrap(),
-        store: memory.clone(),
-    };
-    for _ in 0..500 {
-        if memory.delivery(sent).await.unwrap().is_none() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert!(memory.delivery(sent).await.unwrap().is_none());
-    // Ended a moment ago, but as old as the other: deleted as well, or ended with the reason.
-    let held = memory.delivery(held).await.unwrap();
-    assert!(
-        held.as_ref().is_none_or(
-            |d| d.state == DeliveryState::Error && d.status_info == "expired while it waited"
-        ),
-        "{held:?}"
-    );
-    second.engine.shutdown(Duration::from_secs(1)).await;
 }
 
 #[tokio::test]
@@ -229,7 +146,7 @@ async fn clocks_that_jump_lose_nothing() {
     for days in [0, 400, -800, 400] {
         clock.jump(TimeDelta::days(days));
         for _ in 0..3 {
-            ids.push(world.engine.send(webhook, None).await.unwrap());
+            ids.push(world.send(webhook).await);
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -238,7 +155,7 @@ async fn clocks_that_jump_lose_nothing() {
         // The purge does not remove deliveries that have just ended: it runs once a minute.
         assert!(world.ended(id).await.attempts >= 1);
     }
-    let bodies = receiver.bodies.lock().unwrap().len();
+    let bodies = receiver.bodies().len();
     assert!((12..=12 * 4).contains(&bodies), "{bodies}");
     assert!(clock.now() > noon());
     assert!(world.engine.health().await.unwrap().recording);

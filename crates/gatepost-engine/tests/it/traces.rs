@@ -25,7 +25,7 @@ async fn listening(world: &World, statuses: &[u16], change: impl FnOnce(&mut Web
     let webhook = world.webhook("w", addr, change).await;
     let task = world.task(webhook, "x", false).await;
     let machine = Target::Instance(ObjectId::from(1));
-    world.event("vms", "poweron", machine, task).await;
+    world.event(machine, task).await;
 }
 
 /// Returns the trace headers that each attempt sent: `traceparent` and `tracestate`.
@@ -92,7 +92,7 @@ async fn custom_traceparent_header_is_sent_unchanged() {
 async fn trace_headers_are_absent_if_untraced_or_withheld() {
     let open = world().await;
     listening(&open, &[], |_| {}).await;
-    let untraced = open.engine.emit(poweron(1, &[])).await.unwrap().deliveries[0];
+    let untraced = open.emit(1, &[]).await[0];
     assert_eq!(sent(&open, untraced).await, [(None, None)]);
 
     let closed = world_with(|builder| builder.withhold_traces()).await;

@@ -10,7 +10,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::ManualClock;
 use gatepost_storage::owners::OwnerStore as _;
 use tokio::time::Instant;
-use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
+use webhook_model::{Event, Object, Occurrence, Target};
 
 use super::testing::{Manner, Platform, authorizer};
 use super::{Authorizer, Decision, Heard, Hearing, Rule};
@@ -99,16 +99,12 @@ fn occurrence(audience: Audience) -> Occurrence {
 }
 
 fn event() -> Event {
-    Event {
-        event_type: "vms".parse().unwrap(),
-        event: "poweron".parse().unwrap(),
-        target: Target::Instance(ObjectId::from(1)),
-        task: TaskId(1),
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+    Event::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Target::Instance(ObjectId::from(1)),
+        TaskId(1),
+    )
 }
 
 /// `y`, `n` and `?`, for short.

@@ -65,6 +65,12 @@ async fn tried(watch: &Watch, route: &Route, attempt: &Attempt) {
     watch.authorizer(route.id, attempt.started).await;
 }
 
+/// Records an attempt that failed this many hours after noon.
+async fn failed_after(watch: &Watch, route: &Route, hours: i64) {
+    let at = noon() + TimeDelta::hours(hours);
+    tried(watch, route, &responded(500, at)).await;
+}
+
 /// Returns the count of an attempt that failed.
 fn failed_at(webhook: WebhookId, at: DateTime<Utc>) -> HourlyCount {
     HourlyCount {
@@ -197,8 +203,7 @@ async fn webhook_that_another_process_delivers_to_stays_enabled() {
     let records = Records::new();
     let (watch, route, _notices) = watch(&records, after(10)).await;
     let failed = async |hours| {
-        let at = noon() + TimeDelta::hours(hours);
-        tried(&watch, &route, &responded(500, at)).await;
+        failed_after(&watch, &route, hours).await;
         watch.observers.idle().await;
         records.activity(route.id).await
     };
@@ -226,15 +231,9 @@ async fn webhook_that_failed_before_a_restart_is_disabled() {
         let then = noon() + TimeDelta::hours(hours);
         counted(&records, failed_at(route.id, then)).await;
     }
-    tried(
-        &watch,
-        &route,
-        &responded(500, noon() + TimeDelta::hours(9)),
-    )
-    .await;
+    failed_after(&watch, &route, 9).await;
     assert_eq!(records.activity(route.id).await, Activity::Active);
-    let at = noon() + TimeDelta::hours(11);
-    tried(&watch, &route, &responded(500, at)).await;
+    failed_after(&watch, &route, 11).await;
     until_disabled(&records, route.id).await;
 }
 
@@ -247,12 +246,10 @@ async fn webhook_that_was_enabled_again_begins_anew() {
     let renamed = |webhook: &mut Webhook| webhook.name = "again".parse().unwrap();
     records.edit_at(route.id, edited, renamed).await;
     for hours in [21, 29] {
-        let at = noon() + TimeDelta::hours(hours);
-        tried(&watch, &route, &responded(500, at)).await;
+        failed_after(&watch, &route, hours).await;
         assert_eq!(records.activity(route.id).await, Activity::Active);
     }
-    let at = noon() + TimeDelta::hours(30);
-    tried(&watch, &route, &responded(500, at)).await;
+    failed_after(&watch, &route, 30).await;
     until_disabled(&records, route.id).await;
 }
 
@@ -265,16 +262,14 @@ async fn webhook_that_could_not_be_disabled_is_later() {
     let (watch, route, _notices) = watch_over(store.clone(), &records, after(10), hang).await;
     store.fail("update_webhook", 1, Fault::Refused);
     for hours in [0, 10] {
-        let at = noon() + TimeDelta::hours(hours);
-        tried(&watch, &route, &responded(500, at)).await;
+        failed_after(&watch, &route, hours).await;
     }
     while !store.has_failed() {
         tokio::task::yield_now().await;
     }
     watch.observers.idle().await;
     assert_eq!(records.activity(route.id).await, Activity::Active);
-    let at = noon() + TimeDelta::hours(11);
-    tried(&watch, &route, &responded(500, at)).await;
+    failed_after(&watch, &route, 11).await;
     until_disabled(&records, route.id).await;
 }
 
@@ -283,8 +278,7 @@ async fn webhook_enabled_without_repair_is_disabled_again() {
     let records = Records::new();
     let (watch, route, _notices) = watch(&records, after(10)).await;
     let failed = async |hours| {
-        let at = noon() + TimeDelta::hours(hours);
-        tried(&watch, &route, &responded(500, at)).await;
+        failed_after(&watch, &route, hours).await;
         watch.observers.idle().await;
         records.activity(route.id).await
     };

@@ -28,11 +28,6 @@ async fn tenant() -> (Records, Arc<Platform>, Bench, Arc<Emitter>) {
     (records, platform, bench, emitter)
 }
 
-async fn bodies(records: &Records) -> Vec<String> {
-    let deliveries = records.deliveries().await;
-    deliveries.iter().map(|d| d.body.to_string()).collect()
-}
-
 #[tokio::test(start_paused = true)]
 async fn denied_owner_receives_nothing_other_tenants_not_asked() {
     let (records, platform, _bench, emitter) = tenant().await;
@@ -43,7 +38,7 @@ async fn denied_owner_receives_nothing_other_tenants_not_asked() {
     platform.watched();
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert_eq!(emitted.unwrap().deliveries.len(), 1);
-    assert_eq!(bodies(&records).await, ["of 1"]);
+    assert_eq!(records.bodies().await, ["of 1"]);
     let asked: Vec<_> = platform
         .watched()
         .into_iter()
@@ -65,14 +60,14 @@ async fn slow_platform_delays_no_emit_and_tasks_follow() {
     assert!(emitted.unwrap().pending);
     assert_eq!(began.elapsed(), Duration::ZERO);
     assert!(
-        bodies(&records).await.is_empty(),
+        records.bodies().await.is_empty(),
         "nothing is there to be read"
     );
     let left = &rows(&records).await[0].left;
     assert_eq!(*left, RemainingTasks::Tasks(vec![TaskId(1), TaskId(2)]));
     drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;
-    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert_eq!(records.bodies().await, ["of 1", "of 2"]);
     assert!(rows(&records).await.is_empty());
 }
 
@@ -99,10 +94,10 @@ async fn waiting_task_shows_context_of_a_matching_event() {
     assert!(emitted.unwrap().pending);
     drain(emitter.clone());
     pass(&bench, Duration::from_secs(4)).await;
-    assert_eq!(bodies(&records).await, ["in north"]);
+    assert_eq!(records.bodies().await, ["in north"]);
     let at_once = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert_eq!(at_once.unwrap().deliveries.len(), 1);
-    assert_eq!(bodies(&records).await, ["in north"; 2]);
+    assert_eq!(records.bodies().await, ["in north"; 2]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +115,7 @@ async fn failing_platform_delays_only_tasks_that_need_it() {
         let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
         assert!(emitted.unwrap().pending, "{manner:?}");
         pass(&bench, Duration::from_secs(20)).await;
-        assert!(bodies(&records).await.is_empty(), "{manner:?}");
+        assert!(records.bodies().await.is_empty(), "{manner:?}");
         assert_eq!(rows(&records).await.len(), 1, "{manner:?}");
 
         // This has no receiver, so that the platform need not be asked: it is not held up.
@@ -130,7 +125,7 @@ async fn failing_platform_delays_only_tasks_that_need_it() {
 
         platform.set_watch_manner(Manner::Now);
         pass(&bench, Duration::from_secs(60)).await;
-        assert_eq!(bodies(&records).await, ["of 1", "of 2"], "{manner:?}");
+        assert_eq!(records.bodies().await, ["of 1", "of 2"], "{manner:?}");
         assert!(rows(&records).await.is_empty(), "{manner:?}");
     }
 }
@@ -157,7 +152,7 @@ async fn without_an_answer_for_a_day_it_ends() {
     platform.set_watch_manner(Manner::Now);
     bench.broken.clock.advance(Duration::from_secs(3_600));
     tokio::time::sleep(Duration::from_secs(20)).await;
-    assert!(bodies(&records).await.is_empty());
+    assert!(records.bodies().await.is_empty());
 }
 
 /// Nobody asked while no process ran, which is not a refusal.
@@ -170,7 +165,7 @@ async fn rows_waiting_for_days_while_stopped_are_sent() {
     bench.broken.clock.advance(Duration::from_secs(72 * 3_600));
     drain(emitter);
     pass(&bench, Duration::from_secs(30)).await;
-    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert_eq!(records.bodies().await, ["of 1", "of 2"]);
     assert!(rows(&records).await.is_empty());
 }
 
@@ -187,7 +182,7 @@ async fn rows_waiting_for_days_survive_failed_first_question() {
     assert_eq!(rows(&records).await.len(), 1);
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(600)).await;
-    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert_eq!(records.bodies().await, ["of 1", "of 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -217,7 +212,7 @@ async fn waiting_rows_are_bounded_and_block_no_others() {
     );
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(60)).await;
-    assert_eq!(bodies(&records).await.len(), 300);
+    assert_eq!(records.bodies().await.len(), 300);
 }
 
 /// Reading it took so long that another process had its audience by then.
@@ -246,7 +241,7 @@ async fn row_advanced_by_another_process_is_not_repeated() {
     let row = drain.readable(old).await.unwrap().unwrap();
     drain.wait(row, noon()).await.unwrap();
     pass(&bench, Duration::from_secs(4)).await;
-    assert_eq!(bodies(&records).await, ["x"], "the first has run once");
+    assert_eq!(records.bodies().await, ["x"], "the first has run once");
     assert_eq!(rows(&records).await[0].left, second);
 }
 
@@ -276,7 +271,7 @@ async fn waiting_tasks_count_toward_owner_share_of_occurrence() {
     assert_eq!(waiting.collect::<Vec<_>>(), expected);
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(10)).await;
-    assert_eq!(bodies(&records).await, ["0", "1", "2"]);
+    assert_eq!(records.bodies().await, ["0", "1", "2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -290,7 +285,7 @@ async fn allowed_owner_is_stored_while_another_is_unknown() {
     assert_eq!((emitted.deliveries.len(), emitted.pending), (1, true));
     drain(emitter);
     pass(&bench, Duration::from_secs(3)).await;
-    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert_eq!(records.bodies().await, ["of 1", "of 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -313,7 +308,7 @@ async fn shutdown_ignores_hanging_platform_and_loses_nothing() {
         1,
         "the next process continues it"
     );
-    assert!(bodies(&records).await.is_empty());
+    assert!(records.bodies().await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -338,5 +333,5 @@ async fn selected_webhooks_widen_no_audience_and_stay_selected() {
     assert_eq!(waits.occurrence.unwrap().to, chosen(&[2]).to);
     drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;
-    assert_eq!(bodies(&records).await, ["of 2"]);
+    assert_eq!(records.bodies().await, ["of 2"]);
 }

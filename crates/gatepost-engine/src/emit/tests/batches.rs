@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DeliveryLog as _, RejectReason, RemainingTasks};
+use gatepost_storage::webhooks::{
+    DeliveryLog as _, RecordStore as _, RejectReason, RemainingTasks,
+};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{MAX_RENDERED, OwnerId, TagId, Target, TaskId};
 
@@ -25,11 +27,6 @@ async fn tagged(records: &Records, owner: u128, count: usize) {
     }
 }
 
-async fn bodies(records: &Records) -> Vec<String> {
-    let deliveries = records.deliveries().await;
-    deliveries.iter().map(|d| d.body.to_string()).collect()
-}
-
 #[tokio::test(start_paused = true)]
 async fn oversized_occurrence_is_one_row_processed_in_order() {
     let records = Records::new();
@@ -39,7 +36,7 @@ async fn oversized_occurrence_is_one_row_processed_in_order() {
     let named = poweron(7, &[1]).with_id("evt-1".parse().unwrap());
     let emitted = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(emitted.pending && emitted.deliveries.is_empty());
-    assert!(bodies(&records).await.is_empty());
+    assert!(records.bodies().await.is_empty());
     assert_eq!(rows(&records).await.len(), 1);
     let again = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(again.repeated && !again.pending);
@@ -48,7 +45,7 @@ async fn oversized_occurrence_is_one_row_processed_in_order() {
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2", "2-3"];
-    assert_eq!(bodies(&records).await, expected);
+    assert_eq!(records.bodies().await, expected);
     assert!(rows(&records).await.is_empty());
 }
 
@@ -65,7 +62,7 @@ async fn large_messages_split_batches_and_oversized_is_stored() {
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(
-        bodies(&records).await,
+        records.bodies().await,
         ["four", "five", "larger than a batch", "six"]
     );
     assert!(bench.store.calls() > before);
@@ -77,6 +74,9 @@ async fn crash_between_batches_stores_each_delivery_once() {
         let records = Records::new();
         tagged(&records, 1, 3).await;
         tagged(&records, 2, 3).await;
+        let once = records.webhook(|w| w.owner = OwnerId(2)).await;
+        let once = records.task(once, "2-3", true).await;
+        records.event(Target::Tag(TagId(1)), once).await;
         let (bench, emitter) = bench(&records, &small()).await;
         assert!(emitter.emit_tagged().await.unwrap().pending);
         bench.store.fail("enqueue", 2, fault);
@@ -89,9 +89,10 @@ async fn crash_between_batches_stores_each_delivery_once() {
         other.broken.clock.advance(Duration::from_secs(2));
         drain(emitter);
         pass(&other, Duration::from_secs(60)).await;
-        let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2"];
-        assert_eq!(bodies(&records).await, expected, "{fault:?}");
+        let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2", "2-3"];
+        assert_eq!(records.bodies().await, expected, "{fault:?}");
         assert!(rows(&records).await.is_empty());
+        assert!(records.store.task(once).await.unwrap().is_none());
     }
 }
 
@@ -105,7 +106,7 @@ async fn owner_over_share_is_limited_and_excess_counted() {
     drain(emitter.clone());
     pass(&bench, Duration::from_secs(1)).await;
     let expected = ["1-0", "1-1", "1-2", "1-3", "2-0", "2-1"];
-    assert_eq!(bodies(&records).await, expected);
+    assert_eq!(records.bodies().await, expected);
     bench.authorizer.flush().await;
     let rejected = records
         .store
@@ -138,7 +139,7 @@ async fn owner_bytes_are_counted_across_batches() {
     assert!(emitted.pending);
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
-    assert_eq!(bodies(&records).await, ["1-0", "1-1", "1-2", "2-0"]);
+    assert_eq!(records.bodies().await, ["1-0", "1-1", "1-2", "2-0"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -159,7 +160,7 @@ async fn oversized_messages_count_as_largest_and_are_bounded() {
         emitted.rejected, 2,
         "the third that is too large, and the one after it"
     );
-    assert_eq!(bodies(&records).await, ["another's"]);
+    assert_eq!(records.bodies().await, ["another's"]);
     drop(bench);
 
     // Without such data they are as small as they look.
@@ -188,7 +189,7 @@ async fn rejected_and_empty_messages_count_toward_owner_limit() {
         records.tagged_of(2, "another's").await;
         let (_bench, emitter) = bench(&records, &limits).await;
         let emitted = emitter.emit_tagged().await.unwrap();
-        assert_eq!(bodies(&records).await, stored);
+        assert_eq!(records.bodies().await, stored);
         let rejected = messages.len() + 1 - stored.len();
         assert_eq!(emitted.rejected, rejected as u64);
     }
@@ -205,7 +206,7 @@ async fn excess_of_one_owner_does_not_fill_batches() {
     let (_bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
     let emitted = emitter.emit_tagged().await.unwrap();
     assert_eq!((emitted.pending, emitted.rejected), (false, 3));
-    assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0"]);
+    assert_eq!(records.bodies().await, ["1-0", "1-1", "2-0"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,7 +237,7 @@ async fn tasks_requested_by_id_fan_out_in_batches() {
     assert!(emitted.unwrap().pending);
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
-    assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0", "2-1", "2-2"]);
+    assert_eq!(records.bodies().await, ["1-0", "1-1", "2-0", "2-1", "2-2"]);
     assert!(rows(&records).await.is_empty());
 }
 
@@ -253,7 +254,7 @@ async fn event_contexts_are_read_in_batches_like_messages() {
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 16);
     let mut expected: Vec<_> = (0..16).map(|n| format!("in {n}")).collect();
-    let mut sent = bodies(&records).await;
+    let mut sent = records.bodies().await;
     expected.sort();
     sent.sort();
     assert_eq!(sent, expected);

@@ -22,11 +22,6 @@ fn told(answers: Vec<Result<Emitted, EmitError>>) -> Vec<String> {
     answers.into_iter().map(one).collect()
 }
 
-async fn bodies(records: &Records) -> Vec<String> {
-    let deliveries = records.deliveries().await;
-    deliveries.iter().map(|d| d.body.to_string()).collect()
-}
-
 fn named(id: i64, name: &str) -> Occurrence {
     poweron(id, &[1]).with_id(name.parse().unwrap())
 }
@@ -48,7 +43,7 @@ async fn emit_many_commits_once_and_isolates_refused_occurrences() {
         .await;
     assert_eq!(told(answers), ["2", "wrong audience", "0", "repeated", "2"]);
     let expected = ["vm 1", "vm 1 too", "vm 4", "vm 4 too"];
-    assert_eq!(bodies(&records).await, expected);
+    assert_eq!(records.bodies().await, expected);
     assert_eq!(bench.store.calls_of("enqueue_all"), 1);
     assert_eq!(bench.store.calls_of("enqueue"), 0);
     let again = emitter.emit_many(vec![named(9, "a")]).await;
@@ -67,7 +62,7 @@ async fn emit_many_runs_one_time_task_once() {
     let all = (1..=3).map(|id| poweron(id, &[1])).collect();
     assert_eq!(told(emitter.emit_many(all).await), ["2", "1", "1"]);
     let expected = ["once vm 1", "vm 1", "vm 2", "vm 3"];
-    assert_eq!(bodies(&records).await, expected);
+    assert_eq!(records.bodies().await, expected);
     assert!(records.store.task(once).await.unwrap().is_none());
 }
 
@@ -105,7 +100,7 @@ async fn emit_many_has_same_limits_as_single_emits() {
         .map(|a| a.as_ref().unwrap().rejected)
         .collect();
     assert_eq!(rejected, [0, 0, 1, 1]);
-    assert_eq!(bodies(&records).await, ["vm 1", "vm 2"]);
+    assert_eq!(records.bodies().await, ["vm 1", "vm 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,10 +117,10 @@ async fn emit_many_defers_large_occurrence_and_stores_others() {
     let all = vec![named(1, "a"), poweron(2, &[2]), named(3, "a")];
     let answers = emitter.emit_many(all).await;
     assert_eq!(told(answers), ["pending", "1", "repeated"]);
-    assert_eq!(bodies(&records).await, ["few"]);
+    assert_eq!(records.bodies().await, ["few"]);
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
-    assert_eq!(bodies(&records).await, ["few", "vm 1", "vm 1", "vm 1"]);
+    assert_eq!(records.bodies().await, ["few", "vm 1", "vm 1", "vm 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +134,7 @@ async fn emit_many_store_error_fails_each_without_duplicates() {
     let answers = emitter.emit_many(all).await;
     assert!(answers.iter().all(Result::is_err) && answers.len() == 2);
     // It had stored them: an occurrence without an id is never tried again automatically.
-    assert_eq!(bodies(&records).await, ["vm 7", "vm 1", "vm 2"]);
+    assert_eq!(records.bodies().await, ["vm 7", "vm 1", "vm 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,7 +153,7 @@ async fn emit_many_refuses_over_a_thousand_entirely() {
         later,
         Err(EmitError::TooMany { count: 1_001, .. })
     ));
-    assert!(bodies(&records).await.is_empty() && rows(&records).await.is_empty());
+    assert!(records.bodies().await.is_empty() && rows(&records).await.is_empty());
     let answers = emitter
         .emit_many_detached(many(MAX_EMIT_MANY))
         .await
@@ -189,5 +184,5 @@ async fn emit_many_later_writes_outbox_in_one_commit() {
     assert_eq!(stored, all);
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
-    assert_eq!(bodies(&records).await, ["vm 1", "vm 3"], "the id was known");
+    assert_eq!(records.bodies().await, ["vm 1", "vm 3"], "the id was known");
 }

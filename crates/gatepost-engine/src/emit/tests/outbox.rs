@@ -19,8 +19,7 @@ async fn outbox_rows_are_fanned_out_once() {
         outbox.push(occurrence).await.unwrap();
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let stored = records.deliveries().await;
-    let bodies: Vec<_> = stored.iter().map(|d| d.body.to_string()).collect();
+    let bodies = records.bodies().await;
     assert_eq!(bodies, ["vm 1", "vm 2"]);
     // The webhook is new: it has one request in flight until it has responded.
     assert_eq!(bench.script.sent(), ["vm 1"]);
@@ -48,8 +47,7 @@ async fn outbox_occurrence_data_is_filtered_and_rendered() {
         r#"{"n":1,"by":"{\"n\":1}"}"#,
         r#"{"n":7,"by":"{\"n\":{\"$gt\":1}}"}"#,
     ];
-    let made = records.deliveries().await;
-    let mut bodies: Vec<String> = made.iter().map(|d| d.body.to_string()).collect();
+    let mut bodies = records.bodies().await;
     bodies.sort();
     assert_eq!(bodies, expected);
 }
@@ -200,11 +198,7 @@ async fn audiences_are_processed_concurrently_each_by_one_worker() {
     for n in 0..400_u32 {
         let audience = Audience::Owner((1 + n % 8).into());
         let occurrence = poweron(n.into(), &[1]).with_audience(audience);
-        records
-            .store
-            .push_outbox(&occurrence, noon())
-            .await
-            .unwrap();
+        records.push_outbox(&occurrence).await;
     }
     outbox.push(&poweron(1, &[])).await.unwrap();
     pass(&bench, Duration::from_secs(2)).await;
@@ -223,11 +217,7 @@ async fn waiting_rows_in_one_set_count_toward_quota() {
     let (bench, emitter) = bench_of(&records, &Limits::default(), Rule::OneSystem, &platform).await;
     platform.set_quota(Some(gatepost_ids::Quota::default().with_waiting(30)));
     for n in 0..100 {
-        records
-            .store
-            .push_outbox(&poweron(n, &[1]), noon())
-            .await
-            .unwrap();
+        records.push_outbox(&poweron(n, &[1])).await;
     }
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
@@ -247,11 +237,7 @@ async fn refused_set_is_stored_row_by_row_once() {
         records.tagged("${NAME}").await;
         let (bench, emitter) = bench(&records, &Limits::default()).await;
         for n in 0..50 {
-            records
-                .store
-                .push_outbox(&poweron(n, &[1]), noon())
-                .await
-                .unwrap();
+            records.push_outbox(&poweron(n, &[1])).await;
         }
         bench.store.fail("enqueue_all", 1, fault);
         drain(emitter);
@@ -288,11 +274,7 @@ async fn idle_outbox_is_polled_less_until_a_write() {
     assert!(asked().await <= 12);
     // Another process writes.
     let occurrence = poweron(1, &[1]);
-    records
-        .store
-        .push_outbox(&occurrence, noon())
-        .await
-        .unwrap();
+    records.push_outbox(&occurrence).await;
     pass(&bench, Duration::from_secs(1)).await;
     assert!(rows(&records).await.is_empty());
     assert!(asked().await >= 38);

@@ -105,7 +105,7 @@ async fn emit_waits_for_one_that_was_too_large() {
 #[tokio::test(start_paused = true)]
 async fn emit_waits_for_a_row_of_the_platform() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
-    records.store.push_outbox(&on(1, 1), noon()).await.unwrap();
+    records.push_outbox(&on(1, 1)).await;
     assert_eq!(emit(&emitter, on(2, 1)).await, (1, true));
     drain(emitter);
     pass(&bench, Duration::from_secs(2)).await;
@@ -117,7 +117,7 @@ async fn emit_waits_for_a_row_of_the_platform() {
 async fn rows_of_other_audiences_hold_no_emit() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
     let elsewhere = on(1, 1).with_audience(Audience::Tenant(TenantId(8)));
-    records.store.push_outbox(&elsewhere, noon()).await.unwrap();
+    records.push_outbox(&elsewhere).await;
     assert_eq!(emit(&emitter, on(2, 1)).await, (2, false));
     assert_eq!(bench.store.calls_of("open_outbox"), 1);
 }
@@ -128,7 +128,7 @@ async fn outbox_is_not_read_without_an_ordered_webhook() {
     records
         .edit(ORDERED, |webhook| webhook.order = DeliveryOrder::Unordered)
         .await;
-    records.store.push_outbox(&on(1, 1), noon()).await.unwrap();
+    records.push_outbox(&on(1, 1)).await;
     assert_eq!(emit(&emitter, on(2, 1)).await, (2, false));
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
@@ -139,7 +139,7 @@ async fn outbox_is_not_read_without_an_ordered_webhook() {
 #[tokio::test(start_paused = true)]
 async fn manual_run_waits_for_no_row() {
     let (records, _platform, _bench, emitter) = begun(&Limits::default()).await;
-    records.store.push_outbox(&on(1, 1), noon()).await.unwrap();
+    records.push_outbox(&on(1, 1)).await;
     let run = crate::emit::Run {
         by: Some(OwnerId(1)),
         ..Emitter::all().into()
@@ -163,7 +163,7 @@ async fn row_holds_only_the_webhooks_of_its_tasks() {
     drain(emitter.clone());
     assert_eq!(emit(&emitter, on(1, 1)).await, (2, true));
     for id in 2..5 {
-        records.store.push_outbox(&on(id, 1), noon()).await.unwrap();
+        records.push_outbox(&on(id, 1)).await;
         pass(&bench, Duration::from_secs(600)).await;
     }
     let all = ["vm 1", "vm 2", "vm 3", "vm 4"];
@@ -226,8 +226,8 @@ async fn emit_many_without_rows_reads_once() {
 #[tokio::test(start_paused = true)]
 async fn row_waits_for_one_that_was_not_stored() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
-    let first = records.store.push_outbox(&on(1, 1), noon()).await.unwrap();
-    records.store.push_outbox(&on(2, 1), noon()).await.unwrap();
+    let first = records.push_outbox(&on(1, 1)).await;
+    records.push_outbox(&on(2, 1)).await;
     let gate = bench.store.gate();
     gate.hold("enqueue", 1, When::Before);
     drain(emitter);
@@ -280,7 +280,7 @@ async fn emit_after_restart_waits_for_a_pending_one() {
 #[tokio::test(start_paused = true)]
 async fn emit_that_lost_a_race_looks_again() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
-    let row = records.store.push_outbox(&on(1, 2), noon()).await.unwrap();
+    let row = records.push_outbox(&on(1, 2)).await;
     let gate = bench.store.gate();
     gate.hold("enqueue", 1, When::Before);
     let emitting = {

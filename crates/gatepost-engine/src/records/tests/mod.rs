@@ -20,6 +20,8 @@ use webhook_model::{
 
 use super::run_context::{RunContext, TriggerInput};
 use crate::Replay;
+use crate::access::Rule;
+use crate::access::testing::Platform;
 use crate::config::Limits;
 use crate::error::EngineError;
 use crate::testing::{Bench, Records, Script, noon};
@@ -28,6 +30,12 @@ async fn bench() -> (Records, Bench) {
     let records = Records::new();
     let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
     (records, bench)
+}
+
+/// Creates a bench of a platform with tenants.
+async fn addressed_only(records: &Records, platform: &Arc<Platform>) -> Bench {
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    Bench::of(records, &limits, script, Rule::AddressedOnly, platform).await
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use gatepost_ids::{Quota, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{RecordId, RecordStore as _};
-use webhook_model::{Event, EventLabel, Filter, OwnerId};
+use webhook_model::{Event, OwnerId};
 
 use super::*;
 use crate::access::testing::Platform;
@@ -22,16 +22,12 @@ async fn tenant() -> (Records, Arc<Platform>, Bench) {
 }
 
 fn event(target: Target, task: TaskId) -> Event {
-    Event {
-        event_type: "vms".parse().unwrap(),
-        event: "poweron".parse().unwrap(),
+    Event::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
         target,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+    )
 }
 
 #[tokio::test]

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use gatepost_ids::{AccessLevel, Quota};
 use gatepost_storage::webhooks::{RecordId, RecordStore as _};
-use webhook_model::{Action, Description, OwnerId, Task};
+use webhook_model::{Action, OwnerId, Task};
 
 use super::*;
-use crate::access::Rule;
-use crate::access::testing::{Manner, Platform};
+use crate::access::testing::Manner;
 
 pub(super) async fn of(quota: Quota) -> (Records, Bench) {
     on(&Platform::new(), quota).await
@@ -29,15 +28,15 @@ pub(super) fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
 
 pub(super) fn task(webhook: WebhookId, once: bool) -> Task {
     Task {
-        creator: OwnerId(99),
-        name: "t".parse().unwrap(),
-        description: Description::default(),
-        enabled: true,
         delete_after_run: once,
-        action: Action::Send {
-            webhook,
-            message: "x".parse().unwrap(),
-        },
+        ..Task::new(
+            OwnerId(99),
+            "t".parse().unwrap(),
+            Action::Send {
+                webhook,
+                message: "x".parse().unwrap(),
+            },
+        )
     }
 }
 
@@ -189,8 +188,7 @@ async fn system_administrator_changes_ten_records_a_minute() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     platform.user(2, 7);
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let administrators = engine.create_webhook(&webhook(1, "w")).await.unwrap().id;
     let users = engine.create_webhook(&webhook(2, "w")).await.unwrap().id;
@@ -211,8 +209,7 @@ async fn system_administrator_changes_ten_records_a_minute() {
 async fn system_administrators_one_time_task_counts_twice() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let administrators = engine.create_webhook(&webhook(1, "w")).await.unwrap().id;
     let mut first = engine
@@ -244,8 +241,7 @@ async fn unlimited_system_administrator_changes_without_pace() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     platform.set_quota(Some(Quota::UNLIMITED));
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let administrators = engine.create_webhook(&webhook(1, "w")).await.unwrap().id;
     for _ in 0..30 {
@@ -262,8 +258,7 @@ async fn administrator_deletions_are_limited_and_unreadable_records_deletable() 
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     platform.user(2, 7);
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let operators = engine.create_webhook(&webhook(1, "w")).await.unwrap().id;
     let mut made = Vec::new();
@@ -310,8 +305,7 @@ async fn administrator_deletions_are_limited_and_unreadable_records_deletable() 
 async fn unavailable_platform_prevents_creation_but_not_deletion() {
     let (records, platform) = (Records::new(), Platform::new());
     platform.user(1, 7);
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let made = engine.create_webhook(&webhook(1, "a")).await.unwrap().id;
     tokio::time::advance(Duration::from_secs(6)).await;

@@ -9,8 +9,7 @@ use gatepost_testkit::fault::Fault;
 use tokio::time::Instant;
 
 use super::*;
-use crate::access::Rule;
-use crate::access::testing::{Manner, Platform};
+use crate::access::testing::Manner;
 
 /// Deliveries that ended in error, with the engine to replay them.
 async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
@@ -196,8 +195,7 @@ async fn ended_of(
 #[tokio::test(start_paused = true)]
 async fn hanging_replays_and_sends_block_no_other_tenant() {
     let (records, platform) = (Records::new(), Platform::new());
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let engine = bench.engine();
     let world = (&records, &*platform);
     let mut made = Vec::new();

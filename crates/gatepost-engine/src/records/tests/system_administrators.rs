@@ -7,16 +7,13 @@ use gatepost_storage::owners::OwnerStore as _;
 use webhook_model::{Action, OwnerId};
 
 use super::*;
-use crate::access::Rule;
-use crate::access::testing::Platform;
 
 /// A webhook of a system administrator, and one of a user of a tenant.
 async fn world() -> (Records, Bench, [WebhookId; 2]) {
     let (records, platform) = (Records::new(), Platform::new());
     platform.account(1, AccessLevel::SystemAdministrator, None);
     platform.user(2, 7);
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     let operators = Realm::System;
     let placed = records.store.assign_realm(OwnerId(1), operators, noon());
     placed.await.unwrap();

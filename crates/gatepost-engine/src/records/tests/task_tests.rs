@@ -9,11 +9,9 @@ use webhook_model::{Activity, Object, ObjectId, OwnerId, TargetUrl};
 
 use super::super::run_context::RunContext;
 use super::super::targets::TargetVerdict;
-use super::bench;
-use crate::access::Rule;
+use super::{addressed_only, bench};
 use crate::access::testing::Platform;
-use crate::config::Limits;
-use crate::testing::{Bench, Records, Script, noon};
+use crate::testing::{Records, noon};
 
 fn about() -> RunContext {
     RunContext {
@@ -120,8 +118,7 @@ async fn hanging_lookups_end_within_second_and_are_bounded() {
 #[tokio::test(start_paused = true)]
 async fn hanging_lookups_of_one_realm_delay_no_other() {
     let (records, platform) = (Records::new(), Platform::new());
-    let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let bench = addressed_only(&records, &platform).await;
     for (owner, tenant) in [(1, 7), (2, 7), (3, 7), (4, 8)] {
         let place = Realm::Tenant(TenantId(tenant));
         let placed = records.store.assign_realm(OwnerId(owner), place, noon());
