@@ -1,4 +1,4 @@
-//! Usage and rejected deliveries, over a memory store.
+//! UsageBook and rejected deliveries, over a memory store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
