@@ -140,7 +140,7 @@ mod tests {
     fn owners_of_a_realm_leave_slots_to_others() {
         let all = AtOnce::new(MOST);
         let [busy, other] = [1, 2].map(|tenant| Some(Realm::Tenant(TenantId(tenant))));
-        // Sharers who were not placed yet share a realm like others.
+        // Owners who were not placed yet share a realm like others.
         let unplaced = of(&all, 100..116, Some(Realm::Shared));
         assert!(is_refused(&begin(&all, 116, Some(Realm::Shared))));
         drop(unplaced);

@@ -1,4 +1,4 @@
-//! UsageBook and rejected deliveries, over a memory store.
+//! Usage and rejected deliveries, over a memory store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
