@@ -78,6 +78,7 @@ pub struct OwnerUsage {
 
 /// The webhooks, tasks and events that an owner has or may have.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct RecordUsage {
     /// The number of webhooks.
     pub webhooks: u64,

@@ -184,18 +184,11 @@ pub(super) fn forget(tx: &mut Tx<'_>, webhook: WebhookId, limit: usize) -> Outco
 }
 
 pub(super) fn usage(view: &dyn View, owner: OwnerId) -> Outcome<LogUsage> {
-    let kept: Option<[u64; 3]> = row(view, USAGE, &owner.to_bytes())?;
-    let [waiting, waiting_bytes, log_bytes] = kept.unwrap_or_default();
-    Ok(LogUsage {
-        waiting,
-        waiting_bytes,
-        log_bytes,
-    })
+    Ok(row(view, USAGE, &owner.to_bytes())?.unwrap_or_default())
 }
 
 pub(super) fn set_usage(tx: &mut Tx<'_>, owner: OwnerId, usage: LogUsage) -> Outcome<()> {
-    let kept = [usage.waiting, usage.waiting_bytes, usage.log_bytes];
-    tx.put_row(USAGE, &owner.to_bytes(), &kept)
+    tx.put_row(USAGE, &owner.to_bytes(), &usage)
 }
 
 fn added_to(usage: LogUsage, delta: &UsageDelta) -> LogUsage {

@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::{OwnerFilter, OwnerRow, OwnerUsage, Removal};
 use gatepost_storage::{OwnerStore, StoreError};
-use serde::{Deserialize, Serialize};
 
 use super::error::Outcome;
 use super::key::Key;
@@ -17,12 +16,6 @@ use super::tables::{KEY_COUNT, LEASES, OWNER_GONE, OWNER_HELD, OWNER_UNPLACED, U
 use super::tx::row;
 use super::{deleted, keys, numbers, realms, record_changes, sessions};
 use crate::contract::View;
-
-#[derive(Deserialize, Serialize)]
-struct Lease {
-    holder: String,
-    until: i64,
-}
 
 #[async_trait]
 impl OwnerStore for KvStore {
@@ -143,15 +136,11 @@ impl OwnerStore for KvStore {
         let key = Key::new().text(name);
         let own = holder.to_string();
         self.write(move |tx| {
-            let held: Option<Lease> = row(tx, LEASES, key.bytes())?;
-            if held.is_some_and(|l| l.holder != own && l.until > now.timestamp_micros()) {
+            let held: Option<(String, i64)> = row(tx, LEASES, key.bytes())?;
+            if held.is_some_and(|(by, until)| by != own && until > now.timestamp_micros()) {
                 return Ok(false);
             }
-            let lease = Lease {
-                holder: own.clone(),
-                until: until.timestamp_micros(),
-            };
-            tx.put_row(LEASES, key.bytes(), &lease)?;
+            tx.put_row(LEASES, key.bytes(), &(&own, until.timestamp_micros()))?;
             Ok(true)
         })
         .await

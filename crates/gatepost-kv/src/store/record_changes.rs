@@ -238,22 +238,14 @@ pub(super) fn remove_records_of(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> 
 }
 
 pub(super) fn usage(view: &dyn View, owner: OwnerId) -> Outcome<RecordUsage> {
-    let kept: Option<[u64; 4]> = row(view, RECORD_USAGE, &owner.to_bytes())?;
-    let [webhooks, tasks, events, bytes] = kept.unwrap_or_default();
-    Ok(RecordUsage {
-        webhooks,
-        tasks,
-        events,
-        bytes,
-    })
+    Ok(row(view, RECORD_USAGE, &owner.to_bytes())?.unwrap_or_default())
 }
 
 fn set_usage(tx: &mut Tx<'_>, owner: OwnerId, used: RecordUsage) -> Outcome<()> {
     if used == RecordUsage::default() {
         return tx.delete(RECORD_USAGE, &owner.to_bytes());
     }
-    let kept = [used.webhooks, used.tasks, used.events, used.bytes];
-    tx.put_row(RECORD_USAGE, &owner.to_bytes(), &kept)
+    tx.put_row(RECORD_USAGE, &owner.to_bytes(), &used)
 }
 
 fn less(tx: &mut Tx<'_>, owner: OwnerId, taken: RecordUsage) -> Outcome<()> {

@@ -33,6 +33,7 @@ pub struct PurgeBounds {
 
 /// The usage of the queue and the log by one owner: an estimate that the engines add up.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct LogUsage {
     /// Deliveries that have not ended.
     pub waiting: u64,
