@@ -210,6 +210,11 @@ def prose(tree):
                 if " " in text and not SQL.search(text):
                     yield from split("docs", source.path, source.line(start), text)
     for path in tree.paths:
+        if "/src/" in path and path.endswith(".json"):
+            for line, text in enumerate(tree.text(path).splitlines(), 1):
+                for quoted in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
+                    if " " in quoted:
+                        yield from split("docs", path, line, quoted)
         if path.endswith(".ftl"):
             yield from split("docs", path, 1, FTL.sub("\n", tree.text(path)))
         if "/scenario/" in path and path.endswith(".txt"):

@@ -114,7 +114,7 @@ fn files(folder: &Path) -> Vec<u8> {
 }
 
 /// Runs all contract tests of the three traits over one adapter.
-macro_rules! clauses {
+macro_rules! contract_tests {
     ($name:ident, $open:expr, $dump:expr) => {
         mod $name {
             use super::*;
@@ -138,9 +138,9 @@ macro_rules! clauses {
     };
 }
 
-clauses!(redb, |folder| RedbKv::open(&folder.join("kv.redb")), files);
-clauses!(fjall, |folder| FjallKv::open(&folder.join("kv")), files);
-clauses!(
+contract_tests!(redb, |folder| RedbKv::open(&folder.join("kv.redb")), files);
+contract_tests!(fjall, |folder| FjallKv::open(&folder.join("kv")), files);
+contract_tests!(
     mariadb,
     |folder| MariaKv::open(&server::database_of(folder)),
     server::rows_of

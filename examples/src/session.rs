@@ -20,6 +20,7 @@ use gatepost_console::{ConsoleLogin, LoggedIn, LogoutForm, Visit, cookie, local_
 use gatepost_ids::trim_pasted;
 use gatepost_keys::{GuessLimiter, OwnerId};
 use gatepost_storage::{Clock, SystemClock};
+use url::form_urlencoded::byte_serialize;
 
 use crate::login_page::page;
 use crate::open_sessions::{OpenSessions, Session};
@@ -140,7 +141,7 @@ impl ConsoleLogin for Sessions {
     }
 
     fn login_url(&self, back: &str) -> String {
-        let back: String = back.bytes().map(|b| format!("%{b:02X}")).collect();
+        let back: String = byte_serialize(back.as_bytes()).collect();
         format!("/login?back={back}")
     }
 

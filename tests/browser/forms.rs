@@ -187,6 +187,15 @@ async fn typing_shows_errors_and_submit_focuses_invalid_field() {
         b.until(".note.bad", "Nothing was saved.").await;
         let focus = b.script("return document.activeElement.id").await;
         assert_eq!(focus, json!("name"));
+        // The summary ends with the last problem.
+        b.fill("#name", "repaired").await;
+        for _ in 0..100 {
+            if !b.shows(".note.bad").await {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        assert!(!b.shows(".note.bad").await);
         assert_eq!(b.complaints().await, Vec::<String>::new());
     })
     .await;

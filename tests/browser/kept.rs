@@ -57,6 +57,41 @@ async fn typed_form_survives_session_end_without_scripts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn refused_form_reload_and_back_send_nothing() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        let refused = async || {
+            b.fill("#name", "one").await;
+            b.fill("#url", "nowhere").await;
+            b.turn("form.main .submit .primary").await;
+            b.until(".note.bad", "Nothing was saved.").await;
+        };
+        b.goto("/console/webhooks/new").await;
+        refused().await;
+        b.driver.refresh().await.unwrap();
+        b.until("h1", "New webhook").await;
+        assert!(!b.shows(".note.bad").await);
+        refused().await;
+        b.fill("#url", "https://example.com/").await;
+        b.turn("form.main .submit .primary").await;
+        b.until("h1", "one").await;
+        b.driver.back().await.unwrap();
+        b.until("h1", "New webhook").await;
+        // A button whose address only receives forms.
+        b.goto("/console/webhooks/1").await;
+        b.script("document.querySelector('form[action$=pause]').action += 's'")
+            .await;
+        b.turn("form[action$=pauses] button").await;
+        b.until("h1", "Not found").await;
+        b.driver.refresh().await.unwrap();
+        b.until("h1", "Not").await;
+    })
+    .await;
+    assert_eq!(site.heard().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn times_are_shown_and_parsed_in_browser_timezone() {
     let site = Site::start().await;
     Browser::run(&site, Look::default(), async |b: Browser| {

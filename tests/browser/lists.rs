@@ -2,7 +2,7 @@
 //! no list makes the page scroll sideways.
 
 use examples::receiver::Receiver;
-use tests::browser::{Browser, Look, Site, furnish};
+use tests::browser::{Browser, Look, Site, Visitor, furnish};
 
 async fn search_and_sort(look: Look) {
     let site = Site::start().await;
@@ -112,4 +112,71 @@ async fn list_pages_fit_width_and_tables_fit_tablet() {
         })
         .await;
     }
+}
+
+/// Returns the heights of the rows of a list, in pixels.
+async fn heights(b: &Browser) -> Vec<f64> {
+    let heights = "return [...document.querySelectorAll('tbody tr')].map(row => row.getBoundingClientRect().height)";
+    let heights = b.script(heights).await;
+    let heights = heights.as_array().unwrap().iter();
+    heights.map(|height| height.as_f64().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn list_rows_take_one_line_each() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    furnish(&site, &receiver).await;
+    let admin = Visitor::login(&site, "admin").await;
+    for run in 5..=10 {
+        let path = "/console/tasks/1/do/run";
+        admin.fill("/console/tasks/new", path, &[]).await;
+        site.ended(run).await;
+    }
+    let changed = [
+        ("name", "nightly"),
+        ("expires_type", "keep"),
+        ("description", ""),
+    ];
+    admin.submit("/console/keys/1/edit", &changed).await;
+    let wide = Look {
+        width: 1440,
+        ..Look::default()
+    };
+    Browser::run(&site, wide, async |b: Browser| {
+        b.login("admin").await;
+        for list in [
+            "keys",
+            "webhooks",
+            "tasks",
+            "events",
+            "deliveries",
+            "changes",
+            "users",
+        ] {
+            b.goto(&format!("/console/{list}")).await;
+            let heights = heights(&b).await;
+            assert!(
+                heights.iter().all(|height| *height <= 38.5),
+                "{list}: {heights:?}"
+            );
+        }
+        // The values of a change are folded.
+        b.goto("/console/changes?q=nightly").await;
+        b.click("tbody details summary").await;
+        b.until("tbody details", "nightly build → nightly").await;
+    })
+    .await;
+    let phone = Look {
+        width: 390,
+        ..Look::default()
+    };
+    Browser::run(&site, phone, async |b: Browser| {
+        b.login("admin").await;
+        b.goto("/console/deliveries").await;
+        let heights = heights(&b).await;
+        assert_eq!(heights.len(), 10);
+        assert!(heights.iter().sum::<f64>() <= 700.0, "{heights:?}");
+    })
+    .await;
 }

@@ -6,6 +6,7 @@
 
 mod access;
 mod direction;
+mod fields;
 mod forms;
 mod hostile;
 mod journeys;

@@ -18,12 +18,10 @@ use crate::layout::{RECORD, Section, beginning, note, page, seen};
 use crate::list_view::{Asked, Column, Kept, Listing, Rows, asked, list};
 use crate::names::{PlatformNames, USERS, user};
 use crate::texts::Texts;
-use crate::time::stamp;
+use crate::time::away;
 
 /// The part of the address that names the actor.
 const ACTOR: &str = "by";
-/// The maximum number of changed fields that are shown; the API returns all.
-const FIELDS: usize = 5;
 /// The maximum number of bytes shown of a value.
 const VALUE: usize = 60;
 /// The tables of records: the name in the log, and the parts of a row's path before and after its
@@ -47,16 +45,18 @@ impl Listing for ChangeList {
     type Row = LoggedChange;
     const NAME: &'static str = "changes";
     const COLUMNS: &'static [Of] = &[
-        Of::new("changes-when", |ctx, _, row| {
-            stamp(ctx.texts(), row.at, ctx.now())
-        }),
-        Of::new("changes-who", who),
         Of::new("changes-what", |ctx, _, row| {
             html! { span { (operation(ctx.texts(), &row.operation)) } }
         }),
-        Of::new("changes-record", record),
+        Of::new("changes-record", record).name(),
         Of::new("changes-fields", fields),
+        Of::new("changes-who", who),
+        Of::new("changes-when", |ctx, _, row| {
+            away(ctx.texts(), row.at, ctx.now())
+        })
+        .when(),
     ];
+    const CLASS: &'static str = "lines";
     const STATES: &'static [&'static str] = &[
         TABLES[0].0,
         TABLES[1].0,
@@ -172,25 +172,23 @@ fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     };
     // A record that this change deleted has no page.
     let page = path(&row.table, row.row).filter(|_| row.operation != "delete");
-    html! {
-        span {
-            (kind(t, &row.table)) " "
-            @match page { Some(path) => a href=(ctx.at(&path)) { (name) }, None => b { (name) } }
-            @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(ctx, &list.0, row.owner).into())])) } }
-        }
-    }
+    let about = html! {
+        (kind(t, &row.table)) " " (name)
+        @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(ctx, &list.0, row.owner).into())])) } }
+    };
+    html! { @match page { Some(path) => a href=(ctx.at(&path)) { (about) }, None => span { (about) } } }
 }
 
-/// Renders what an edit changed; of a secret only the name.
+/// Renders the names of the fields that an edit changed, and their values folded; of a secret only
+/// the name.
 fn fields(ctx: &PageContext, _list: &ChangeList, row: &LoggedChange) -> Markup {
-    let t = ctx.texts();
-    let more = row.changes.iter().count().saturating_sub(FIELDS);
+    let names: Vec<_> = row.changes.iter().map(|change| &*change.field).collect();
     html! {
-        div {
-            @if row.changes.is_empty() { span.quiet { "–" } }
-            @for change in row.changes.iter().take(FIELDS) { div { (field(t, change)) } }
-            @if more > 0 { div.quiet { (t.with("changes-more-fields", &[("count", more.into())])) } }
-        }
+        @if names.is_empty() { span.quiet { "–" } }
+        @else { details {
+            summary { (names.join(", ")) }
+            @for change in row.changes.iter() { div { (field(ctx.texts(), change)) } }
+        } }
     }
 }
 

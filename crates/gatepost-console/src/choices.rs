@@ -1,5 +1,4 @@
-//! The rows that a form offers: value and name. If there are too many, none is offered, and the
-//! form asks for a row number.
+//! The rows that a field of a form offers: at most 200, with a search if there are more.
 
 use gatepost_storage::webhooks::{TaskQuery, TaskRow, WebhookQuery};
 use gatepost_storage::{Bodies, Page, Row, Scope};
@@ -7,36 +6,66 @@ use webhook_model::{Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::seen;
+use crate::form::{Choices, Form, Search};
+use crate::layout::{find_field, seen};
 
-/// The maximum number of rows that a form offers.
-const MAX_CHOICES: usize = 200;
-/// The number of rows that are read: one more shows whether there are too many.
-const READ: u32 = 201;
+/// The maximum number of rows that a list offers.
+const OFFERED: u32 = 200;
+/// The maximum number of rows that are searched.
+const SEARCHED: u32 = 2_000;
 
-/// Returns the platform's rows of a table.
-pub(crate) async fn choices(ctx: &PageContext, table: &str) -> Vec<(String, String)> {
-    let found = ctx.actor.choices(table, MAX_CHOICES + 1).await;
-    let found = found.iter();
-    few(found.map(|choice| (choice.key.to_string(), choice.name.as_str())))
+/// Returns the caller's rows of this table, `webhook_urls`, `tasks` or one of the platform's, for a
+/// field of the form: all, or if there are too many those that the form searches for, with the
+/// chosen one first.
+pub(crate) async fn choices(
+    ctx: &PageContext,
+    form: &Form,
+    field: &str,
+    table: &str,
+) -> Result<Choices, Failure> {
+    let (mut rows, mut search) = (read(ctx, table, OFFERED + 1).await?, None);
+    if rows.len() > OFFERED as usize {
+        let (chosen, typed) = (form.word(field), form.text(&find_field(field)));
+        let words = Search::parse(typed);
+        let is_chosen = |row: &(String, String)| row.0 == chosen;
+        if !words.is_empty() || !chosen.is_empty() && !rows.iter().any(is_chosen) {
+            rows = read(ctx, table, SEARCHED).await?;
+        }
+        rows.retain(|row| is_chosen(row) || words.finds(&[row.1.as_str().into()]));
+        rows.sort_by_key(|row| !is_chosen(row));
+        // Beyond the rows that are searched, one is found by its id.
+        let is_found = !rows.is_empty() || !chosen.is_empty();
+        let id = if is_found { chosen } else { words.text() };
+        if !id.is_empty() && rows.first().is_none_or(|first| first.0 != id) {
+            rows.insert(0, (id.to_owned(), id.to_owned()));
+        }
+        rows.truncate(OFFERED as usize);
+        search = Some(typed.to_owned());
+    }
+    for row in &mut rows {
+        row.1 = seen(&row.1).into_owned();
+    }
+    Ok(Choices { rows, search })
 }
 
-/// Returns the caller's webhooks.
-pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
-    let rows = newest_webhooks(ctx, READ).await?;
-    let rows = rows.iter();
-    Ok(few(
-        rows.map(|row| (row.id.to_string(), row.value.name.as_str()))
-    ))
-}
-
-/// Returns the caller's tasks.
-pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
-    let rows = newest_tasks(ctx, None, READ).await?;
-    let rows = rows.iter();
-    Ok(few(
-        rows.map(|row| (row.id.to_string(), row.value.name.as_str()))
-    ))
+/// Returns the value and the name of each of the first rows.
+async fn read(ctx: &PageContext, table: &str, most: u32) -> Result<Vec<(String, String)>, Failure> {
+    Ok(match table {
+        "webhook_urls" => {
+            let rows = newest_webhooks(ctx, most).await?.into_iter();
+            let named = rows.map(|row| (row.id.to_string(), row.value.name.to_string()));
+            named.collect()
+        }
+        "tasks" => {
+            let rows = newest_tasks(ctx, None, most).await?.into_iter();
+            let named = rows.map(|row| (row.id.to_string(), row.value.name.to_string()));
+            named.collect()
+        }
+        table => {
+            let rows = ctx.actor.choices(table, most as usize).await.into_iter();
+            rows.map(|row| (row.key.to_string(), row.name)).collect()
+        }
+    })
 }
 
 /// Returns the newest webhooks that the caller may see.
@@ -66,15 +95,6 @@ pub(crate) async fn newest_tasks(
         page: newest_rows(most),
     };
     Ok(ctx.actor.tasks(&query).await?.rows)
-}
-
-fn few<'a>(choices: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, String)> {
-    let choices = choices.map(|(value, name)| (value, seen(name).into_owned()));
-    let choices: Vec<_> = choices.collect();
-    match choices.len() > MAX_CHOICES {
-        true => Vec::new(),
-        false => choices,
-    }
 }
 
 /// Returns a page of the newest rows, without their large fields, which lists do not show.

@@ -76,7 +76,7 @@ pub(crate) fn choices(t: &Texts, area: &str, form: &Form) -> Markup {
         @for (name, theirs) in theirs {
             @let (choice, typed) = (format!("{CHOICE}{name}"), typed.get(name).map_or("", String::as_str));
             fieldset {
-                legend { (named(t, area, name)) }
+                legend { (label(t, area, name)) }
                 @for (word, text, value) in [(STORED, "forms-changed-stored", theirs), (TYPED, "forms-changed-typed", typed)] {
                     @let id = format!("{choice}.{word}");
                     div.check {
@@ -87,12 +87,6 @@ pub(crate) fn choices(t: &Texts, area: &str, form: &Form) -> Markup {
             }
         }
     }
-}
-
-/// Returns the label of a field in its form.
-fn named(t: &Texts, area: &str, name: &str) -> String {
-    let text = t.find(&format!("{area}-form-{}", name.replace('_', "-")));
-    text.map_or_else(|| label(t, name), Into::into)
 }
 
 fn shown(t: &Texts, area: &str, name: &str, value: &str) -> Markup {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::Redirect;
 use axum::routing::get;
 use gatepost_manage::{Management, Principal};
@@ -14,7 +14,7 @@ use url::Url;
 use webhook_model::OwnerId;
 
 use crate::assets::Assets;
-use crate::context::ConsoleState;
+use crate::context::{ConsoleState, Slots};
 use crate::csrf::{Csrf, Tickets};
 use crate::failure::Failure;
 use crate::layout::beginning;
@@ -72,7 +72,7 @@ impl Console {
             .merge(self.state.assets.routes())
             .merge(links)
             .merge(pages)
-            .layer(from_fn(guard::protect));
+            .layer(from_fn_with_state(self.state.clone(), guard::protect));
         if self.state.base.is_empty() {
             return all;
         }
@@ -87,15 +87,9 @@ impl Console {
 /// A builder for a [`Console`].
 #[derive(Debug)]
 pub struct ConsoleBuilder {
-    management: Management,
-    login: Login,
-    clock: Arc<dyn Clock>,
-    base: String,
-    title: String,
-    api: Option<Url>,
+    state: ConsoleState,
     theme: String,
-    csrf: Csrf,
-    texts: Texts,
+    logo: String,
 }
 
 impl Console {
@@ -152,16 +146,24 @@ impl Console {
     }
 
     fn with(management: Management, login: Login) -> ConsoleBuilder {
+        let texts = Texts::english();
         ConsoleBuilder {
-            management,
-            login,
-            clock: Arc::new(SystemClock),
-            base: "/console".into(),
-            title: "Console".into(),
-            api: None,
             theme: String::new(),
-            csrf: Csrf::random(),
-            texts: Texts::english(),
+            logo: String::new(),
+            state: ConsoleState {
+                management,
+                login,
+                clock: Arc::new(SystemClock),
+                base: "/console".into(),
+                title: "Console".into(),
+                api: None,
+                assets: Assets::new("", "", &texts),
+                slots: Slots::default(),
+                ancestors: String::new(),
+                csrf: Csrf::random(),
+                tickets: Tickets::default(),
+                texts,
+            },
         }
     }
 }
@@ -171,7 +173,7 @@ impl ConsoleBuilder {
     #[must_use]
     pub fn base(mut self, path: &str) -> Self {
         let path = path.trim_matches('/');
-        self.base = if path.is_empty() {
+        self.state.base = if path.is_empty() {
             String::new()
         } else {
             format!("/{path}")
@@ -182,7 +184,7 @@ impl ConsoleBuilder {
     /// Sets the name at the top of each page; `Console` by default.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = title.into();
+        self.state.title = title.into();
         self
     }
 
@@ -191,7 +193,7 @@ impl ConsoleBuilder {
     /// browser reached the console.
     #[must_use]
     pub fn api_url(mut self, url: Url) -> Self {
-        self.api = Some(url);
+        self.state.api = Some(url);
         self
     }
 
@@ -204,18 +206,50 @@ impl ConsoleBuilder {
         self
     }
 
+    /// Sets the logo, an SVG image, which replaces the title at the top of each page; the title is
+    /// its text.
+    #[must_use]
+    pub fn logo(mut self, svg: impl Into<String>) -> Self {
+        self.logo = svg.into();
+        self
+    }
+
+    /// Sets the platform's header, above that of each page, as HTML that is not changed. The pages
+    /// allow neither inline scripts nor inline styles; [`theme`](Self::theme) sets its look.
+    #[must_use]
+    pub fn header(mut self, html: impl Into<String>) -> Self {
+        self.state.slots.header = html.into();
+        self
+    }
+
+    /// Sets the platform's footer, below each page, as HTML that is not changed.
+    #[must_use]
+    pub fn footer(mut self, html: impl Into<String>) -> Self {
+        self.state.slots.footer = html.into();
+        self
+    }
+
+    /// Sets the origins whose pages may show the console in a frame; none by default. A browser
+    /// sends the session's cookie to a frame only if the cookie allows it; `SameSite=Lax` allows it
+    /// on pages of the same site.
+    #[must_use]
+    pub fn frame_ancestors(mut self, origins: impl IntoIterator<Item = Url>) -> Self {
+        self.state.ancestors = guard::sources(origins);
+        self
+    }
+
     /// Sets the texts of the pages; English by default. `lang` and `dir` of the pages follow from
     /// them.
     #[must_use]
     pub fn texts(mut self, texts: Texts) -> Self {
-        self.texts = texts;
+        self.state.texts = texts;
         self
     }
 
     /// Sets the clock, which must be the one that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
+        self.state.clock = clock;
         self
     }
 
@@ -224,24 +258,14 @@ impl ConsoleBuilder {
     /// be opened again.
     #[must_use]
     pub fn csrf_secret(mut self, secret: [u8; 32]) -> Self {
-        self.csrf = Csrf::new(secret);
+        self.state.csrf = Csrf::new(secret);
         self
     }
 
     /// Builds the console, ready to be mounted.
     #[must_use]
-    pub fn build(self) -> Console {
-        Console::new(ConsoleState {
-            management: self.management,
-            login: self.login,
-            clock: self.clock,
-            base: self.base,
-            title: self.title,
-            api: self.api,
-            assets: Assets::new(&self.theme, &self.texts),
-            csrf: self.csrf,
-            tickets: Tickets::default(),
-            texts: self.texts,
-        })
+    pub fn build(mut self) -> Console {
+        self.state.assets = Assets::new(&self.theme, &self.logo, &self.state.texts);
+        Console::new(self.state)
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct PageContext {
     pub api: Option<Arc<str>>,
     /// Whether the console removed a key from the address of the page.
     pub key_withheld: bool,
+    /// Whether the page responds to a form.
+    pub is_sent: bool,
     /// The platform's form for logging out.
     pub logout: Option<Arc<LogoutForm>>,
 }
@@ -86,9 +88,19 @@ pub(crate) struct ConsoleState {
     /// The address of the API, if the platform set it.
     pub api: Option<Url>,
     pub assets: Assets,
+    pub slots: Slots,
+    /// The sources that may show the console in a frame; empty for none.
+    pub ancestors: String,
     pub csrf: Csrf,
     pub tickets: Tickets,
     pub texts: Texts,
+}
+
+/// The platform's own markup on each page.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub header: String,
+    pub footer: String,
 }
 
 impl ConsoleState {

@@ -314,7 +314,7 @@ pub(crate) fn form<R: Resource>(
         false => t.of(&format!("{}-save", R::AREA)),
     };
     html! {
-        (layout::errors(t, problems))
+        (layout::errors(t, R::AREA, problems, "frame-nothing-saved"))
         form.main method="post" action=(ctx.own()) novalidate data-check=[(!check.is_empty()).then(|| ctx.at(check))] {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if R::ONCE && is_new { input type="hidden" name="ticket" value=(Tickets::issue()); }

@@ -21,7 +21,12 @@ pub(crate) struct Csrf(Hmac<Sha256>);
 
 impl Csrf {
     pub(crate) fn new(secret: [u8; 32]) -> Self {
-        Self(Hmac::new(&secret.into_padded()))
+        // A key of the digest's block length.
+        let mut key = hmac::digest::Key::<Hmac<Sha256>>::default();
+        for (place, byte) in key.iter_mut().zip(secret) {
+            *place = byte;
+        }
+        Self(Hmac::new(&key))
     }
 
     pub(crate) fn random() -> Self {
@@ -57,21 +62,6 @@ impl Csrf {
 
 fn xor(pad: [u8; 32], text: [u8; 32]) -> [u8; 32] {
     std::array::from_fn(|at| pad[at] ^ text[at])
-}
-
-trait Padded {
-    /// Returns a key of the digest's block length.
-    fn into_padded(self) -> hmac::digest::Key<Hmac<Sha256>>;
-}
-
-impl Padded for [u8; 32] {
-    fn into_padded(self) -> hmac::digest::Key<Hmac<Sha256>> {
-        let mut key = hmac::digest::Key::<Hmac<Sha256>>::default();
-        for (place, byte) in key.iter_mut().zip(self) {
-            *place = byte;
-        }
-        key
-    }
 }
 
 impl fmt::Debug for Csrf {

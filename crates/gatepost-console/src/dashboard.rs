@@ -30,13 +30,8 @@ const SHOWN: u32 = 10;
 /// The percentages of a limit from which on the page shows it, and warns.
 const USED: u128 = 50;
 const NEARLY: u128 = 90;
-/// The names of the texts for 1,024 bytes, 1,024 of these, and so on.
-const UNITS: [&str; 4] = [
-    "home-limits-kib",
-    "home-limits-mib",
-    "home-limits-gib",
-    "home-limits-tib",
-];
+/// The ends of the names of the texts for 1,024 bytes, 1,024 of these, and so on.
+const UNITS: [&str; 4] = ["kib", "mib", "gib", "tib"];
 /// The kinds of records: the first parts of the names of their texts, and their sections.
 const RECORDS: [(&str, Section); 3] = [
     ("webhook", Section::Webhooks),
@@ -51,22 +46,24 @@ pub(crate) fn routes() -> Router {
 }
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
-    let (title, body) = (ctx.texts().of("home-title"), body(&ctx).await?);
+    let body = body(&ctx, &keys::to_review(&ctx).await?).await?;
+    let title = ctx.texts().of("home-title");
     Ok(page(&ctx, Section::Dashboard, &title, &body).into_response())
 }
 
 /// Returns the live parts of the page.
 async fn live(ctx: PageContext) -> Result<Response, Failure> {
-    Ok(live_parts(&ctx, &body(&ctx).await?))
+    Ok(live_parts(&ctx, &body(&ctx, &html! {}).await?))
 }
 
-async fn body(ctx: &PageContext) -> Result<Markup, Failure> {
+/// Renders the page; `keys`, which do not refresh themselves, are those to be looked at.
+async fn body(ctx: &PageContext, keys: &Markup) -> Result<Markup, Failure> {
     let webhooks = newest_webhooks(ctx, SUMMED).await?;
     let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
     let names = Names::of(ctx, &sent).await?;
     let failing = health::failing(ctx).await?;
     let day = health::of_all(ctx, webhooks.iter().map(|row| row.id)).await?;
-    let (queue, expiring) = (ctx.actor.health().await?, keys::expiring(ctx).await?);
+    let queue = ctx.actor.health().await?;
     let limits = ctx.actor.limits(ctx.principal().owner).await?;
     let guide = match sent.is_empty() {
         true => guide(ctx, webhooks.is_empty()).await?,
@@ -91,7 +88,7 @@ async fn body(ctx: &PageContext) -> Result<Markup, Failure> {
             }
             div {
                 (tasks_dashboard(ctx))
-                (live.part("expiring", "", &expiring))
+                (keys)
                 (live.section("limits", &limits_used(t, &limits)))
             }
         }
@@ -235,7 +232,8 @@ fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {
         (scaled, unit) = (scaled / 1024.0, next);
     }
     let digits = usize::from(scaled < 10.0 && scaled.fract() > 0.0);
-    t.with(unit, &[("size", t.decimal(scaled, digits).into())])
+    let size = [("size", t.decimal(scaled, digits).into())];
+    t.with(&format!("home-limits-{unit}"), &size)
 }
 
 #[cfg(test)]

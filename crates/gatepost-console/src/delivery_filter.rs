@@ -178,17 +178,14 @@ pub(crate) fn class_name<'a>(texts: &'a Texts, class: &'a str) -> Cow<'a, str> {
     texts.find(&name).unwrap_or(class.into())
 }
 
-/// Returns these choices after one that does not filter.
-pub(crate) fn or_all(texts: &Texts, mut choices: Vec<(String, String)>) -> Vec<(String, String)> {
-    let all = texts.of("deliveries-filter-all").into_owned();
-    choices.insert(0, (String::new(), all));
-    choices
-}
-
-/// Returns the classes to choose from.
+/// Returns the classes to choose from, after the choice that does not filter.
 pub(crate) fn classes(texts: &Texts) -> Vec<(String, String)> {
+    let all = texts.of("deliveries-filter-all").into_owned();
     let named = |class: &str| (class.to_owned(), class_name(texts, class).into_owned());
-    or_all(texts, CLASSES.map(named).into())
+    let classes = CLASSES.into_iter().map(named);
+    std::iter::once((String::new(), all))
+        .chain(classes)
+        .collect()
 }
 
 #[cfg(test)]

@@ -111,9 +111,7 @@ pub(crate) fn without_keys(uri: &Uri, path: &str) -> Option<String> {
 
 /// Whether this is the page to which [`without_keys`] leads.
 pub(crate) fn is_told(uri: &Uri) -> bool {
-    let fields = uri.query().unwrap_or_default().split('&');
-    let mut told = fields.filter_map(|field| field.strip_prefix(DONE)?.strip_prefix('='));
-    told.any(|word| word == WORD)
+    uri.query().and_then(word_of) == Some(WORD)
 }
 
 /// Returns a text in which keys are replaced by their masked forms, which can be searched for.

@@ -90,11 +90,9 @@ impl Failure {
     fn body(&self, console: &ConsoleState) -> Markup {
         let texts = &console.texts;
         let login = |url: &str, words: &str| html! { a href=(url) { (words) } };
-        let p = |name| html! { p { (texts.of(name)) } };
+        let p = |name: &str| html! { p { (texts.of(name)) } };
         html! {
             @match self {
-                Self::NotFound => (p("frame-failure-not-found-text")),
-                Self::WrongMethod => (p("frame-failure-not-a-page-text")),
                 Self::Forbidden => (p("frame-failure-forbidden-text")),
                 Self::Forged(None) => (p("frame-failure-forged-text")),
                 Self::Forged(Some(kept)) => {
@@ -110,11 +108,9 @@ impl Failure {
                         li { (kept.form(console)) }
                     }
                 },
-                Self::TooLarge => (p("frame-failure-too-large-text")),
-                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
+                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, "", field).into()), ("rule", excess.rule(texts).into())])) },
                 Self::Conflict(_) | Self::InUse(..) | Self::Invalid(..) | Self::Refused(_) | Self::TooFast { .. } | Self::Unreadable | Self::Changed => p { (self.words(texts).unwrap_or_default()) },
-                Self::Unavailable => (p("frame-failure-unavailable-text")),
-                Self::Internal => (p("frame-failure-internal-text")),
+                Self::NotFound | Self::WrongMethod | Self::TooLarge | Self::Unavailable | Self::Internal => (p(&format!("{}-text", self.kind().1))),
             }
         }
     }
@@ -135,7 +131,7 @@ impl Failure {
                 texts.with("frame-failure-in-use-by", &values)
             }
             Self::Invalid(field, rule) => {
-                let field = layout::label(texts, field);
+                let field = layout::label(texts, "", field);
                 let values = [("field", field.into()), ("rule", said(rule).into())];
                 texts.with("frame-failure-invalid", &values)
             }

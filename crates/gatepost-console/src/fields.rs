@@ -6,7 +6,7 @@
 
 use maud::{Markup, html};
 
-use crate::form::Form;
+use crate::form::{Choices, Form};
 use crate::layout::{self, InputKind};
 use crate::problems::Problems;
 use crate::texts::Texts;
@@ -86,7 +86,21 @@ pub(crate) struct Sheet<'a> {
     pub problems: &'a Problems,
 }
 
-impl Sheet<'_> {
+impl<'a> Sheet<'a> {
+    pub(crate) fn new(
+        texts: &'a Texts,
+        area: &'static str,
+        form: &'a Form,
+        problems: &'a Problems,
+    ) -> Self {
+        Self {
+            texts,
+            area,
+            form,
+            problems,
+        }
+    }
+
     /// Renders the fields, one below the other.
     pub(crate) fn fields(&self, fields: &[Field]) -> Markup {
         html! { @for field in fields { (self.field(field, "")) } }
@@ -139,11 +153,19 @@ impl Sheet<'_> {
         layout::select(self.problems, name, &label, options, chosen, &hint, submit)
     }
 
-    /// Renders a choice of rows that must be made, or a field for the number if none are offered.
-    pub(crate) fn picker(&self, name: &str, options: &[(String, String)]) -> Markup {
+    /// Renders a choice of rows that must be made, or a field for the id if none are offered.
+    pub(crate) fn picker(&self, name: &str, options: &Choices) -> Markup {
         let (label, hint) = (self.text(name, ""), self.text(name, "-hint"));
         let (texts, chosen) = (self.texts, self.form.text(name));
-        let picker = layout::picker(texts, self.problems, name, &label, options, chosen, &hint);
+        let picker = layout::picker(
+            texts,
+            self.problems,
+            name,
+            [&label, &hint],
+            options,
+            chosen,
+            None,
+        );
         html! { div.required { (picker) } }
     }
 

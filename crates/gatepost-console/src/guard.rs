@@ -13,7 +13,8 @@ use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
 use gatepost_storage::StoreError;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use url::Url;
 
 use crate::api_url::api_url;
 use crate::context::{ConsoleState, PageContext};
@@ -26,8 +27,8 @@ use crate::layout::LIVE;
 use crate::link_sessions::{LOGOUT, Login, OPEN};
 use crate::login::{LoggedIn, LogoutForm, local_path};
 
-/// Allows only the console's own files, no inline script or style, and no framing.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/// Allows only the console's own files, and no inline script or style.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// Lets a request through that a logged-in user sent from a page of the console.
 pub(crate) async fn guard(
@@ -64,13 +65,14 @@ pub(crate) async fn guard(
         Err(error) => return Failure::from(error).bare(&console),
     };
     let path = parts.uri.path();
-    let ctx = PageContext {
+    let mut ctx = PageContext {
         actor: console.management.of(&principal),
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
         path: path.strip_suffix(AGAIN).unwrap_or(path).into(),
         api: api_url(console.api.as_ref(), original(&parts), &parts.headers).map(Into::into),
         key_withheld: is_done && is_told(&parts.uri),
+        is_sent: false,
         logout: logout_form(&console, &user).map(Arc::new),
         console,
     };
@@ -80,6 +82,7 @@ pub(crate) async fn guard(
             Ok(request) => request,
             Err(failure) => return failure.page(&ctx),
         };
+        ctx.is_sent = true;
     }
     request.extensions_mut().insert(ctx.clone());
     let mut response = in_layout(&ctx, next.run(request).await);
@@ -234,27 +237,43 @@ pub(crate) fn is_form(headers: &HeaderMap) -> bool {
         })
 }
 
+/// Returns these origins as a policy names them.
+pub(crate) fn sources(origins: impl IntoIterator<Item = Url>) -> String {
+    let origins = origins.into_iter().map(|url| url.origin());
+    let origins = origins.filter(url::Origin::is_tuple);
+    let origins: Vec<_> = origins.map(|origin| origin.ascii_serialization()).collect();
+    origins.join(" ")
+}
+
 /// Sets the headers of every response. A response's own header for caching is kept.
-pub(crate) async fn protect(request: Request, next: Next) -> Response {
+pub(crate) async fn protect(
+    State(console): State<Arc<ConsoleState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    let mut set = |name: HeaderName, value: &'static str| {
-        headers
-            .entry(name)
-            .or_insert(HeaderValue::from_static(value));
+    let policy =
+        |ancestors| HeaderValue::try_from(format!("{POLICY}; frame-ancestors {ancestors}"));
+    let is_framed = !console.ancestors.is_empty();
+    let ancestors = if is_framed {
+        &console.ancestors
+    } else {
+        "'none'"
     };
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
-    set(header::REFERRER_POLICY, "same-origin");
-    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set(header::X_FRAME_OPTIONS, "DENY");
-    set(header::CACHE_CONTROL, "no-store");
-    set(
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    );
-    set(
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    );
+    headers.extend(policy(ancestors).map(|policy| (header::CONTENT_SECURITY_POLICY, policy)));
+    for (name, value) in [
+        ("referrer-policy", "same-origin"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("cache-control", "no-store"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ] {
+        if name != "x-frame-options" || !is_framed {
+            let value = HeaderValue::from_static(value);
+            headers.entry(name).or_insert(value);
+        }
+    }
     response
 }

@@ -106,8 +106,9 @@ fn command(texts: &Texts, key: &RevealedKey, api: &str) -> Markup {
     }
 }
 
-/// Quotes a word for a Unix shell.
-fn quoted(text: &str) -> String {
+/// Quotes a text as one word for a POSIX shell: within single quotes only the closing quote is
+/// special.
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -46,16 +46,6 @@ pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
     html! { time.moment datetime=(exact(at)) { (text) } }
 }
 
-/// Does the same as [`stamp`], or renders a word for never.
-pub(crate) fn stamp_or(
-    texts: &Texts,
-    at: Option<DateTime<Utc>>,
-    now: DateTime<Utc>,
-    never: &str,
-) -> Markup {
-    html! { @match at { Some(at) => (stamp(texts, at, now)), None => span.quiet { (never) } } }
-}
-
 /// Returns a text such as `3 minutes ago`, `in 2 days`.
 pub(crate) fn distance(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let past = at <= now;

@@ -33,31 +33,20 @@ impl Kind {
         }
     }
 
-    /// Returns a text such as `Webhook 7`.
-    fn name(self, texts: &Texts, number: i64) -> String {
-        let text = match self {
-            Self::Webhook => "lists-unreadable-webhook",
-            Self::Task => "lists-unreadable-task",
-            Self::Event => "lists-unreadable-event",
-        };
-        texts.with(text, &[("id", number.to_string().into())])
-    }
-
-    /// Returns the name of the limit that counts them.
-    fn limit(self) -> &'static str {
+    /// Returns the word in the names of its texts; with an s, it is the name of the limit that
+    /// counts the records, and of the path of their list.
+    fn word(self) -> &'static str {
         match self {
-            Self::Webhook => "webhooks",
-            Self::Task => "tasks",
-            Self::Event => "events",
+            Self::Webhook => "webhook",
+            Self::Task => "task",
+            Self::Event => "event",
         }
     }
 
-    fn path(self) -> &'static str {
-        match self {
-            Self::Webhook => "/webhooks",
-            Self::Task => "/tasks",
-            Self::Event => "/events",
-        }
+    /// Returns a text such as `Webhook 7`; with `what`, another one about the record.
+    fn text(self, texts: &Texts, what: &str, number: i64) -> String {
+        let name = format!("lists-unreadable-{}{what}", self.word());
+        texts.with(&name, &[("id", number.to_string().into())])
     }
 }
 
@@ -91,9 +80,9 @@ pub(crate) async fn section(
                 h2 { (t.of("lists-unreadable-title")) }
                 p { (t.of("lists-unreadable-text")) }
                 ul { @for number in numbers { li {
-                    @let name = kind.name(t, number);
+                    @let name = kind.text(t, "", number);
                     (name) " "
-                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) aria-label=(t.with("lists-unreadable-delete-of", &[("name", (&*name).into())])) { (t.of("lists-unreadable-delete")) }
+                    a.button.small href=(ctx.at(&format!("/{}s/{number}/delete", kind.word()))) aria-label=(t.with("lists-unreadable-delete-of", &[("name", (&*name).into())])) { (t.of("lists-unreadable-delete")) }
                 } } }
             }
         }
@@ -103,7 +92,10 @@ pub(crate) async fn section(
 /// Renders the menu of a list for callers who may see the records of several users: it finds those
 /// that cannot be read. A user's own list names them by itself.
 pub(crate) fn menu(ctx: &PageContext, kind: Kind) -> Markup {
-    let (t, path) = (ctx.texts(), ctx.at(&format!("{}?{ASKED}=on", kind.path())));
+    let (t, path) = (
+        ctx.texts(),
+        ctx.at(&format!("/{}s?{ASKED}=on", kind.word())),
+    );
     let look = html! { a href=(path) { (t.of("lists-unreadable-look")) } };
     html! { @if ctx.principal().access != AccessLevel::User { (layout::menu(t, "more", &look)) } }
 }
@@ -111,8 +103,8 @@ pub(crate) fn menu(ctx: &PageContext, kind: Kind) -> Markup {
 /// Returns the number of the caller's records of a kind, including those that cannot be read.
 async fn all(ctx: &PageContext, kind: Kind) -> Result<u64, Failure> {
     let limits = ctx.actor.limits(ctx.principal().owner).await?;
-    let mut limits = limits.iter();
-    let of_kind = limits.find(|limit| limit.name == kind.limit());
+    let (mut limits, name) = (limits.iter(), format!("{}s", kind.word()));
+    let of_kind = limits.find(|limit| limit.name == name);
     Ok(of_kind.map_or(u64::MAX, |limit| limit.used))
 }
 
@@ -127,10 +119,5 @@ pub(crate) fn if_readable<T>(found: Result<T, ManageError>) -> Result<Option<T>,
 
 /// Renders the confirmation before a record is deleted.
 pub(crate) fn question(texts: &Texts, kind: Kind, number: i64) -> Markup {
-    let text = match kind {
-        Kind::Webhook => "lists-unreadable-webhook-question",
-        Kind::Task => "lists-unreadable-task-question",
-        Kind::Event => "lists-unreadable-event-question",
-    };
-    html! { p { (texts.with(text, &[("id", number.to_string().into())])) } }
+    html! { p { (kind.text(texts, "-question", number)) } }
 }

@@ -35,11 +35,11 @@ pub(crate) struct Most {
 #[derive(Clone, Debug)]
 pub(crate) struct AtOnce {
     most: Most,
-    owners: Arc<Mutex<Owners>>,
+    owners: Arc<Mutex<Sharers>>,
 }
 
 /// The owner of each, and that owner's realm at the start; `None` on a platform that is one system.
-type Owners = Vec<(OwnerId, Option<Realm>)>;
+type Sharers = Vec<(OwnerId, Option<Realm>)>;
 
 /// One action, for as long as it is held.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl AtOnce {
     }
 
     /// A panic under the lock could only come from a bug, and leaves whole counts.
-    fn lock(&self) -> MutexGuard<'_, Owners> {
+    fn lock(&self) -> MutexGuard<'_, Sharers> {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,14 +24,14 @@ pub(crate) struct Lifecycle {
     /// Cancelled when requests in flight are given back.
     abort: CancellationToken,
     tasks: TaskTracker,
-    parts: Parts,
+    parts: Restarts,
 }
 
 /// The supervised parts, and how often each was restarted.
 #[derive(Clone, Debug, Default)]
-struct Parts(Arc<Mutex<BTreeMap<&'static str, u64>>>);
+struct Restarts(Arc<Mutex<BTreeMap<&'static str, u64>>>);
 
-impl Parts {
+impl Restarts {
     /// Runs a part, again whenever it panics. It is listed from now on.
     fn restart<F>(
         self,

@@ -4,11 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use gatepost_storage::webhooks::MessageId;
-use webhook_model::{
-    Data, EVENT, Message, Occurrence, RenderError, TYPE, Template, Values, format_date,
-};
+use webhook_model::{Data, EVENT, Message, Occurrence, RenderError, TYPE, Template, Values, Zone};
 
 use crate::error::EmitError;
 use crate::random::Random;
@@ -32,7 +29,7 @@ pub struct Example {
 #[derive(Debug)]
 pub(crate) struct Renderer {
     /// The time zone of `${DATE}`.
-    zone: Tz,
+    zone: Arc<dyn Zone>,
     /// The platform's own variables.
     variables: Vec<(String, String)>,
     random: Arc<Random>,
@@ -53,7 +50,11 @@ pub(crate) struct Rendering<'a> {
 }
 
 impl Renderer {
-    pub(crate) fn new(zone: Tz, variables: Vec<(String, String)>, random: Arc<Random>) -> Self {
+    pub(crate) fn new(
+        zone: Arc<dyn Zone>,
+        variables: Vec<(String, String)>,
+        random: Arc<Random>,
+    ) -> Self {
         Self {
             zone,
             variables,
@@ -68,6 +69,7 @@ impl Renderer {
         occurrence: &'a Occurrence,
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
+        let object = occurrence.object.as_ref();
         let own = pairs(&occurrence.variables);
         let named = own.clone().find(|(name, _)| *name == NAME);
         let named = named.map_or("", |(_, value)| value);
@@ -76,10 +78,7 @@ impl Renderer {
             now,
             date: OnceLock::new(),
             words: (occurrence.event_type.as_str(), occurrence.event.as_str()),
-            name: occurrence
-                .object
-                .as_ref()
-                .map_or(named, |object| &object.name),
+            name: object.map_or(named, |object| &object.name),
             extra: own.chain(self.variables()).collect(),
             data: occurrence.data.as_ref(),
         }
@@ -153,7 +152,7 @@ impl Rendering<'_> {
         context: Option<&Data>,
     ) -> Result<String, RenderError> {
         let Renderer { zone, random, .. } = self.renderer;
-        let date = || self.date.get_or_init(|| format_date(self.now, *zone));
+        let date = || self.date.get_or_init(|| zone.date(self.now));
         let values = Values::new(
             if template.asks_for_date() { date() } else { "" },
             self.now.timestamp(),
@@ -169,7 +168,7 @@ impl Rendering<'_> {
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::{Object, ObjectId};
+    use webhook_model::{Object, ObjectId, format_date};
 
     use super::*;
     use crate::testing::{noon, poweron};
@@ -178,7 +177,11 @@ mod tests {
         let variables = [("SITE", "north"), ("LEVEL", "low")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let random = Arc::new(Random::seeded(7));
-        Renderer::new(chrono_tz::Europe::Berlin, variables.to_vec(), random)
+        Renderer::new(
+            Arc::new(chrono_tz::Europe::Berlin),
+            variables.to_vec(),
+            random,
+        )
     }
 
     #[test]
@@ -227,7 +230,7 @@ mod tests {
         let message: Message = "${NAME} ${SITE} ${LEVEL} ${DATE}".parse().unwrap();
         let rendering = renderer.occurrence(&occurrence, noon());
         let text = rendering.render(&Template::parse(&message), None).unwrap();
-        let date = format_date(noon(), chrono_tz::Europe::Berlin);
+        let date = format_date(noon(), &chrono_tz::Europe::Berlin);
         assert_eq!(text, format!("vm 1 north high {date}"));
         let named = vec![("NAME".to_owned(), "production".to_owned())];
         let mut nameless = occurrence.with_variables(named);

@@ -12,6 +12,7 @@ use http::request;
 use crate::aside::Aside;
 use crate::error::{ApiError, Result};
 use crate::facts::VersionFacts;
+use crate::granted::needed_by;
 use crate::limits::Limits;
 use crate::query::ListQuery;
 use crate::resource::Resource;
@@ -89,11 +90,17 @@ impl FromRequestParts<Shared> for Caller {
     }
 }
 
+/// A key that was not granted the table gets 403.
 impl FromRequestParts<Served> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, served: &Served) -> Result<Self> {
-        Self::from_request_parts(parts, &served.shared).await
+        let Self(caller) = Self::from_request_parts(parts, &served.shared).await?;
+        let (table, grant) = (served.resource.table().name, &caller.principal().grant);
+        match grant.allows_table(table, needed_by(&parts.method)) {
+            Ok(()) => Ok(Self(caller)),
+            Err(why) => Err(ApiError::refused(why.to_string())),
+        }
     }
 }
 

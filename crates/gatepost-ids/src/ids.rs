@@ -8,6 +8,7 @@ macro_rules! row_numbers {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
         #[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
         pub struct $name(pub i64);
 

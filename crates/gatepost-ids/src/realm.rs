@@ -11,6 +11,7 @@ use crate::platform_ids::{OwnerId, TenantId};
 /// Records in one realm are never matched, listed, waited for or charged by another realm. Every
 /// owner is in exactly one realm.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[allow(
     clippy::exhaustive_enums,
     reason = "stored: a backend learns of a new case from the compiler"

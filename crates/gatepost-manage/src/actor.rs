@@ -8,7 +8,7 @@ use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal, TenantId};
 use webhook_model::ObjectId;
 
 use crate::audit::{Audited, Operation};
-use crate::completion::{contain, finish};
+use crate::completion::{Answer, contain, finish};
 use crate::error::ManageError;
 use crate::management::Management;
 use crate::subject::Subject;
@@ -49,8 +49,8 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::Accounts`] if the platform's lookup fails.
-    pub async fn may_manage(&self, owner: OwnerId) -> Result<bool, ManageError> {
-        contain(self.manages(owner)).await
+    pub fn may_manage(&self, owner: OwnerId) -> Answer<'_, bool> {
+        contain(self.manages(owner))
     }
 
     /// Executes an action on a row of the platform's own table. It completes even if the caller
@@ -87,12 +87,12 @@ impl Actor {
     /// Executes a change, which completes even if the caller disconnects, and writes one audit
     /// record afterwards. `work` checks permissions, makes the change, and returns its subject with
     /// the result.
-    pub(crate) async fn change<T, F>(
+    pub(crate) fn change<T, F>(
         &self,
         table: &'static str,
         operation: Operation,
         work: impl FnOnce(Self) -> F + Send + 'static,
-    ) -> Result<T, ManageError>
+    ) -> Answer<'static, T>
     where
         T: Send + 'static,
         F: Future<Output = Result<(Subject, T), ManageError>> + Send + 'static,
@@ -103,7 +103,6 @@ impl Actor {
             actor.record(table, operation, subject).await;
             Ok(done)
         })
-        .await
     }
 
     /// Notifies the platform and the audit log. A panic of the platform is logged; the change

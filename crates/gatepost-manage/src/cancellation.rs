@@ -6,6 +6,7 @@ use webhook_model::TaskId;
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::completion::Answer;
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::TASKS;
@@ -22,8 +23,8 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`]; [`ManageError::TooFast`] if too many
     /// lists of the caller wait; failures of store and accounts. In the latter case some deliveries
     /// may have ended, which is audited, and calling again continues with the rest.
-    pub async fn cancel_task(&self, id: TaskId) -> Result<u64, ManageError> {
-        self.change(TASKS, Operation::Cancel, move |actor| async move {
+    pub fn cancel_task(&self, id: TaskId) -> Answer<'_, u64> {
+        let cancelled = self.change(TASKS, Operation::Cancel, move |actor| async move {
             let row = actor.own_task(id).await?;
             let mut cancelled = 0;
             let ended = actor.cancel_waiting(id, &mut cancelled).await;
@@ -37,8 +38,8 @@ impl Actor {
             };
             let subject = Subject::new(row.id, row.owner, row.value.name.as_str());
             Ok((subject, ended.map(|()| cancelled)))
-        })
-        .await?
+        });
+        Box::pin(async move { cancelled.await? })
     }
 
     /// Adds the number of ended deliveries to `cancelled`, even if it fails.

@@ -2,31 +2,44 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
 use tracing::Instrument;
+use webhook_model::Invalid;
 
 use crate::error::ManageError;
 
 /// The timeout for the platform's code.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The result of an operation, once it is awaited. Boxed: an `async fn` would be compiled again in
+/// every crate that calls it.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ManageError>> + Send + 'a>>;
+
+/// An edit of a record. Boxed for the same reason.
+pub(crate) type Edit<R> = Box<dyn FnMut(&mut R) -> Result<(), Invalid> + Send>;
+
 /// Runs a change to completion on a separate task, even if the caller disconnects.
-pub(crate) async fn finish<T: Send + 'static>(
+pub(crate) fn finish<T: Send + 'static>(
     change: impl Future<Output = Result<T, ManageError>> + Send + 'static,
-) -> Result<T, ManageError> {
-    let task = tokio::spawn(contain(change).in_current_span());
-    task.await.unwrap_or(Err(ManageError::Panicked))
+) -> Answer<'static, T> {
+    let change = contain(change);
+    Box::pin(async move {
+        let task = tokio::spawn(change.in_current_span());
+        task.await.unwrap_or(Err(ManageError::Panicked))
+    })
 }
 
 /// Converts a panic into an error, and logs errors of Gatepost.
-pub(crate) async fn contain<T>(
-    work: impl Future<Output = Result<T, ManageError>>,
-) -> Result<T, ManageError> {
-    let result = caught(work).await.unwrap_or(Err(ManageError::Panicked));
-    result.inspect_err(ManageError::log)
+pub(crate) fn contain<'a, T: 'a>(
+    work: impl Future<Output = Result<T, ManageError>> + Send + 'a,
+) -> Answer<'a, T> {
+    Box::pin(async move {
+        let result = caught(work).await.unwrap_or(Err(ManageError::Panicked));
+        result.inspect_err(ManageError::log)
+    })
 }
 
 /// Returns the answer of the platform's code; `None` if it panics or takes longer than five

@@ -8,8 +8,7 @@ use gatepost_storage::{Row, Scope};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::actor::Actor;
-use crate::completion::contain;
-use crate::error::ManageError;
+use crate::completion::{Answer, contain};
 
 /// The number of webhook hours that are read to find failing webhooks.
 const MOST_HOURS: u32 = 2_000;
@@ -31,20 +30,19 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn webhook_counts(
+    pub fn webhook_counts(
         &self,
         webhook: WebhookId,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
         limit: u32,
-    ) -> Result<Vec<HourlyCount>, ManageError> {
-        contain(async {
+    ) -> Answer<'_, Vec<HourlyCount>> {
+        contain(async move {
             self.own_record(RecordId::Webhook(webhook)).await?;
             let engine = self.engine();
             let counts = engine.hourly_counts(Scope::All, Some(webhook), from, before, limit);
             Ok(counts.await?)
         })
-        .await
     }
 
     /// Returns the outcomes of each of these webhooks, summed over the hours from `from` until
@@ -53,18 +51,21 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn webhook_sums(
+    pub fn webhook_sums(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
-    ) -> Result<BTreeMap<WebhookId, HourlyCount>, ManageError> {
-        let seen: Vec<_> = self.webhook_names(ids).await?.into_keys().collect();
-        contain(async {
-            let sums = self.engine().summed_counts(&seen, from, before).await?;
-            Ok(sums.into_iter().map(|sum| (sum.webhook, sum)).collect())
+    ) -> Answer<'_, BTreeMap<WebhookId, HourlyCount>> {
+        let seen = self.named_webhooks(ids);
+        Box::pin(async move {
+            let seen: Vec<_> = seen.await?.into_keys().collect();
+            contain(async {
+                let sums = self.engine().summed_counts(&seen, from, before).await?;
+                Ok(sums.into_iter().map(|sum| (sum.webhook, sum)).collect())
+            })
+            .await
         })
-        .await
     }
 
     /// Returns the active webhooks that the caller may see and whose attempts in the hours from
@@ -73,13 +74,13 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn failing_webhooks(
+    pub fn failing_webhooks(
         &self,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
         limit: usize,
-    ) -> Result<Failing, ManageError> {
-        contain(async {
+    ) -> Answer<'_, Failing> {
+        contain(async move {
             let scope = self.authority().scope();
             let engine = self.engine();
             let hours = engine.hourly_counts(scope, None, from, before, MOST_HOURS);
@@ -106,7 +107,6 @@ impl Actor {
                 more,
             })
         })
-        .await
     }
 }
 

@@ -11,7 +11,7 @@ use webhook_model::{Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::DELIVERIES;
@@ -26,18 +26,17 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn delivery(
+    pub fn delivery(
         &self,
         id: DeliveryId,
-    ) -> Result<(Delivery, Option<Row<WebhookId, Webhook>>), ManageError> {
-        contain(async {
+    ) -> Answer<'_, (Delivery, Option<Row<WebhookId, Webhook>>)> {
+        contain(async move {
             let delivery = self.seen_delivery(id).await?;
             match self.own_webhook(delivery.webhook).await {
                 Err(ManageError::NotFound | ManageError::Unreadable) => Ok((delivery, None)),
                 webhook => Ok((delivery, Some(webhook?))),
             }
         })
-        .await
     }
 
     /// Returns one page of the deliveries that match and that the caller may see.
@@ -45,11 +44,11 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn deliveries(
-        &self,
-        query: &DeliveryQuery,
-    ) -> Result<Listed<Delivery, DeliveryId>, ManageError> {
-        contain(self.visible_deliveries(query)).await
+    pub fn deliveries<'a>(
+        &'a self,
+        query: &'a DeliveryQuery,
+    ) -> Answer<'a, Listed<Delivery, DeliveryId>> {
+        contain(self.visible_deliveries(query))
     }
 
     /// Returns the same as [`deliveries`](Self::deliveries), each with its last attempt. The page
@@ -57,11 +56,11 @@ impl Actor {
     ///
     /// # Errors
     /// The errors of [`deliveries`](Self::deliveries).
-    pub async fn deliveries_with_responses(
-        &self,
-        query: &DeliveryQuery,
-    ) -> Result<Listed<(Delivery, Option<AttemptRecord>), DeliveryId>, ManageError> {
-        contain(async {
+    pub fn deliveries_with_responses<'a>(
+        &'a self,
+        query: &'a DeliveryQuery,
+    ) -> Answer<'a, Listed<(Delivery, Option<AttemptRecord>), DeliveryId>> {
+        contain(async move {
             let found = self.visible_deliveries(query).await?;
             let (mut rows, mut room) = (Vec::new(), RESPONSES);
             let mut left = found.rows.into_iter();
@@ -77,23 +76,17 @@ impl Actor {
             let next = if left.len() > 0 { cut_at } else { found.next };
             Ok(Listed { rows, next })
         })
-        .await
     }
 
     /// Returns the last attempts of a delivery, at most this many, oldest first.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn attempts(
-        &self,
-        id: DeliveryId,
-        last: u32,
-    ) -> Result<Vec<AttemptRecord>, ManageError> {
-        contain(async {
+    pub fn attempts(&self, id: DeliveryId, last: u32) -> Answer<'_, Vec<AttemptRecord>> {
+        contain(async move {
             self.seen_delivery(id).await?;
             Ok(self.engine().attempts(id, last).await?)
         })
-        .await
     }
 
     /// Deletes a delivery from the log, and from the queue if it still waits.
@@ -101,13 +94,12 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Forbidden`] if its owner has moved to another
     /// tenant, failures of store and accounts.
-    pub async fn delete_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
+    pub fn delete_delivery(&self, id: DeliveryId) -> Answer<'_, ()> {
         self.change(DELIVERIES, Operation::Delete, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
             actor.engine().delete_delivery(id).await?;
             Ok((subject, ()))
         })
-        .await
     }
 
     /// Queues an ended delivery again: the same bytes under the same id.
@@ -115,7 +107,7 @@ impl Actor {
     /// # Errors
     /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
     /// has not ended or its message was not kept; [`ManageError::TooFast`].
-    pub async fn replay_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
+    pub fn replay_delivery(&self, id: DeliveryId) -> Answer<'_, ()> {
         self.change(DELIVERIES, Operation::Replay, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().replay(&Replay::Ids(vec![id])).await? {
@@ -123,7 +115,6 @@ impl Actor {
                 _ => Ok((subject, ())),
             }
         })
-        .await
     }
 
     /// Makes a delivery due now that waits for its next attempt.
@@ -131,7 +122,7 @@ impl Actor {
     /// # Errors
     /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
     /// does not wait, or is due; [`ManageError::TooFast`].
-    pub async fn retry_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
+    pub fn retry_delivery(&self, id: DeliveryId) -> Answer<'_, ()> {
         self.change(DELIVERIES, Operation::Retry, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().retry_now(&[id]).await? {
@@ -139,7 +130,6 @@ impl Actor {
                 _ => Ok((subject, ())),
             }
         })
-        .await
     }
 
     /// Returns why a queued delivery still waits; `None` if it only waits for its time, or if its
@@ -147,11 +137,13 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn wait_reason(&self, id: DeliveryId) -> Result<Option<WaitReason>, ManageError> {
-        let (delivery, Some(webhook)) = self.delivery(id).await? else {
-            return Ok(None);
-        };
-        contain(async { Ok(self.engine().wait_reason(&delivery, &webhook.value).await?) }).await
+    pub fn wait_reason(&self, id: DeliveryId) -> Answer<'_, Option<WaitReason>> {
+        Box::pin(async move {
+            let (delivery, Some(webhook)) = self.delivery(id).await? else {
+                return Ok(None);
+            };
+            contain(async { Ok(self.engine().wait_reason(&delivery, &webhook.value).await?) }).await
+        })
     }
 
     /// Ends a delivery that still waits.
@@ -159,7 +151,7 @@ impl Actor {
     /// # Errors
     /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
     /// does not wait.
-    pub async fn cancel_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
+    pub fn cancel_delivery(&self, id: DeliveryId) -> Answer<'_, ()> {
         self.change(DELIVERIES, Operation::Cancel, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().cancel(&[id]).await? {
@@ -167,7 +159,6 @@ impl Actor {
                 _ => Ok((subject, ())),
             }
         })
-        .await
     }
 
     pub(crate) async fn visible_deliveries(

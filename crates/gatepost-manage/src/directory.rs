@@ -57,7 +57,7 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns at most `limit` rows of `users`, `tags` or an event type that the caller may choose
-    /// from. A form that gets none, or as many as it asked for, asks for the id instead.
+    /// from. A form that gets none asks for the id; one that gets more than 200 has a search.
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice>;
 }
 

@@ -8,7 +8,7 @@ use webhook_model::{Event, EventId, Field, Invalid, Target};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
-use crate::completion::contain;
+use crate::completion::{Answer, Edit, contain};
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::EVENTS;
@@ -24,27 +24,25 @@ impl Actor {
     /// [`ManageError::Dangling`] if the task does not exist or the caller may not see it,
     /// [`ManageError::Invalid`], [`ManageError::NoSuchObject`], [`ManageError::Refused`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], failures of store and accounts.
-    pub async fn create_event(&self, event: Event) -> Result<Row<EventId, Event>, ManageError> {
+    pub fn create_event(&self, event: Event) -> Answer<'_, Row<EventId, Event>> {
         self.change(EVENTS, Operation::Create, |actor| async move {
             let owner = actor.usable_task(event.task).await?;
             let row = actor.engine().create_event(&event).await;
             let row = row.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
             Ok((Subject::event(row.id, row.owner, &row.value), row))
         })
-        .await
     }
 
     /// Returns an event and the task that it runs.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
-    pub async fn event(&self, id: EventId) -> Result<(Row<EventId, Event>, TaskRow), ManageError> {
-        contain(async {
+    pub fn event(&self, id: EventId) -> Answer<'_, (Row<EventId, Event>, TaskRow)> {
+        contain(async move {
             let row = self.own_event(id).await?;
             let task = self.own_task(row.value.task).await?;
             Ok((row, task))
         })
-        .await
     }
 
     /// Returns one page of the events that match and that the caller may see.
@@ -52,20 +50,23 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn events(
-        &self,
-        query: &EventQuery,
-    ) -> Result<Listed<Row<EventId, Event>, EventId>, ManageError> {
-        let read = |scope, page| {
-            let query = EventQuery {
-                scope,
-                page,
-                ..query.clone()
+    pub fn events<'a>(
+        &'a self,
+        query: &'a EventQuery,
+    ) -> Answer<'a, Listed<Row<EventId, Event>, EventId>> {
+        contain(async move {
+            let read = |scope, page| {
+                let query = EventQuery {
+                    scope,
+                    page,
+                    ..query.clone()
+                };
+                async move { self.engine().list_events(&query).await }
             };
-            async move { self.engine().list_events(&query).await }
-        };
-        let whose = |row: &Row<EventId, Event>| Some(Whose::of(row.owner));
-        contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
+            let whose = |row: &Row<EventId, Event>| Some(Whose::of(row.owner));
+            self.listed(query.scope, query.page, |row| row.id, whose, read)
+                .await
+        })
     }
 
     /// Changes an event. `edit` may be called several times.
@@ -73,19 +74,19 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], refusals of `edit`, and the errors
     /// of [`create_event`](Self::create_event).
-    pub async fn edit_event(
+    pub fn edit_event(
         &self,
         id: EventId,
         edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<Row<EventId, Event>, ManageError> {
-        self.change_event(id, Operation::Update, edit).await
+    ) -> Answer<'_, Row<EventId, Event>> {
+        self.change_event(id, Operation::Update, Box::new(edit))
     }
 
     /// Deletes an event, even if it cannot be read. Its task stays.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn delete_event(&self, id: EventId) -> Result<(), ManageError> {
+    pub fn delete_event(&self, id: EventId) -> Answer<'_, ()> {
         self.change(EVENTS, Operation::Delete, move |actor| async move {
             let owner = actor.own_record(RecordId::Event(id)).await?;
             let read = actor.engine().event(id).await.ok().flatten();
@@ -93,23 +94,22 @@ impl Actor {
             actor.engine().delete_event(id).await?;
             Ok((subject.unwrap_or_else(|| Subject::new(id, owner, "")), ()))
         })
-        .await
     }
 
     /// Enables an event, which then runs its task.
     ///
     /// # Errors
     /// The errors of [`edit_event`](Self::edit_event).
-    pub async fn enable_event(&self, id: EventId) -> Result<Row<EventId, Event>, ManageError> {
-        self.set_event(id, Operation::Enable, true).await
+    pub fn enable_event(&self, id: EventId) -> Answer<'_, Row<EventId, Event>> {
+        self.set_event(id, Operation::Enable, true)
     }
 
     /// Disables an event, which then does not run its task.
     ///
     /// # Errors
     /// The errors of [`edit_event`](Self::edit_event).
-    pub async fn disable_event(&self, id: EventId) -> Result<Row<EventId, Event>, ManageError> {
-        self.set_event(id, Operation::Disable, false).await
+    pub fn disable_event(&self, id: EventId) -> Answer<'_, Row<EventId, Event>> {
+        self.set_event(id, Operation::Disable, false)
     }
 
     /// Triggers an event manually: its task runs as if it had occurred with these data, regardless
@@ -121,11 +121,7 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] if its task is disabled,
     /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::TooFast`], failures of
     /// store and accounts.
-    pub async fn trigger_event(
-        &self,
-        id: EventId,
-        brought: TriggerInput,
-    ) -> Result<Emitted, ManageError> {
+    pub fn trigger_event(&self, id: EventId, brought: TriggerInput) -> Answer<'_, Emitted> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
             let row = actor.own_event(id).await?;
             let object = actor.named(&row).await?;
@@ -136,7 +132,6 @@ impl Actor {
                 other => Ok((subject, other.map_err(actor.about(row.owner))?)),
             }
         })
-        .await
     }
 
     /// Returns the name of an event's object or tag for the event's owner, or its row number.
@@ -153,12 +148,12 @@ impl Actor {
         Ok(Some(name.unwrap_or_else(|| key.to_string())))
     }
 
-    async fn change_event(
+    fn change_event(
         &self,
         id: EventId,
         operation: Operation,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<Row<EventId, Event>, ManageError> {
+        mut edit: Edit<Event>,
+    ) -> Answer<'_, Row<EventId, Event>> {
         self.change(EVENTS, operation, move |actor| async move {
             let row = actor.own_event(id).await?;
             let (mut owner, mut trial) = (row.owner, row.value);
@@ -186,20 +181,19 @@ impl Actor {
             let subject = Subject::event(id, row.owner, &row.value);
             Ok((subject.with(changes.unwrap_or_default()), row))
         })
-        .await
     }
 
-    async fn set_event(
+    fn set_event(
         &self,
         id: EventId,
         operation: Operation,
         enabled: bool,
-    ) -> Result<Row<EventId, Event>, ManageError> {
+    ) -> Answer<'_, Row<EventId, Event>> {
         let set = move |event: &mut Event| {
             event.enabled = enabled;
             Ok(())
         };
-        self.change_event(id, operation, set).await
+        self.change_event(id, operation, Box::new(set))
     }
 }
 

@@ -4,8 +4,7 @@ use gatepost_engine::FetchedPage;
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
-use crate::completion::finish;
-use crate::error::ManageError;
+use crate::completion::{Answer, finish};
 
 impl Actor {
     /// Returns the messages that wait for the receiver of a fetched webhook, at most `limit`, and
@@ -19,18 +18,17 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] if it is
     /// not a fetched webhook or the cursor is invalid, [`ManageError::Refused`] if its owner's
     /// account is disabled, [`ManageError::Unsendable`], failures of store and accounts.
-    pub async fn fetch(
+    pub fn fetch(
         &self,
         id: WebhookId,
         after: Option<String>,
         limit: u32,
-    ) -> Result<FetchedPage, ManageError> {
+    ) -> Answer<'_, FetchedPage> {
         let actor = self.clone();
         finish(async move {
             let owner = actor.own_webhook(id).await?.owner;
             let fetched = actor.engine().fetch(id, after.as_deref(), limit).await;
             fetched.map_err(actor.about(owner))
         })
-        .await
     }
 }

@@ -10,8 +10,7 @@ use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{TaskId, Webhook, WebhookId};
 
 use crate::actor::Actor;
-use crate::completion::contain;
-use crate::error::ManageError;
+use crate::completion::{Answer, contain};
 use crate::visible_rows::count;
 
 /// The number of running deliveries that are read to find running tasks.
@@ -22,12 +21,15 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn named_webhooks(
+    pub fn named_webhooks(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<BTreeMap<WebhookId, Webhook>, ManageError> {
-        let ids = distinct(ids);
-        contain(async {
+    ) -> Answer<'_, BTreeMap<WebhookId, Webhook>> {
+        self.webhooks_among(distinct(ids))
+    }
+
+    fn webhooks_among(&self, ids: Vec<WebhookId>) -> Answer<'_, BTreeMap<WebhookId, Webhook>> {
+        contain(async move {
             let (mut found, mut authority) = (BTreeMap::new(), self.authority());
             for row in self.engine().webhooks(&ids).await? {
                 if authority.may_manage(row.owner).await? {
@@ -36,7 +38,6 @@ impl Actor {
             }
             Ok(found)
         })
-        .await
     }
 
     /// Returns the names of those of these webhooks that the caller may see, by one read of the
@@ -44,22 +45,24 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn webhook_names(
+    pub fn webhook_names(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
-        let found = self.named_webhooks(ids).await?.into_iter();
-        Ok(found
-            .map(|(id, webhook)| (id, webhook.name.to_string()))
-            .collect())
+    ) -> Answer<'_, BTreeMap<WebhookId, String>> {
+        let found = self.named_webhooks(ids);
+        Box::pin(async move {
+            let found = found.await?.into_iter();
+            let names = found.map(|(id, webhook)| (id, webhook.name.to_string()));
+            Ok(names.collect())
+        })
     }
 
     /// Returns how many tasks send a webhook. All of them have its owner.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
-        contain(async {
+    pub fn count_tasks(&self, id: WebhookId) -> Answer<'_, u64> {
+        contain(async move {
             let owner = self.own_record(RecordId::Webhook(id)).await?;
             let read = |page| async move {
                 let query = TaskQuery {
@@ -73,33 +76,38 @@ impl Actor {
             };
             count(|row| row.id, read).await
         })
-        .await
     }
 
     /// Returns the names of those of these tasks that the caller may see, by one read of the store.
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn task_names(
+    pub fn task_names(
         &self,
         ids: impl IntoIterator<Item = TaskId>,
-    ) -> Result<BTreeMap<TaskId, String>, ManageError> {
-        let named = self.named_tasks(ids).await?.into_iter();
-        Ok(named
-            .filter_map(|(id, task)| Some((id, task.name?)))
-            .collect())
+    ) -> Answer<'_, BTreeMap<TaskId, String>> {
+        let named = self.named_tasks(ids);
+        Box::pin(async move {
+            let named = named.await?.into_iter();
+            Ok(named
+                .filter_map(|(id, task)| Some((id, task.name?)))
+                .collect())
+        })
     }
 
     /// Returns the same as [`task_names`](Self::task_names), with whether each is enabled.
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn named_tasks(
+    pub fn named_tasks(
         &self,
         ids: impl IntoIterator<Item = TaskId>,
-    ) -> Result<BTreeMap<TaskId, RecordHead>, ManageError> {
-        let ids = distinct(ids);
-        contain(async {
+    ) -> Answer<'_, BTreeMap<TaskId, RecordHead>> {
+        self.tasks_among(distinct(ids))
+    }
+
+    fn tasks_among(&self, ids: Vec<TaskId>) -> Answer<'_, BTreeMap<TaskId, RecordHead>> {
+        contain(async move {
             let (mut named, mut authority) = (BTreeMap::new(), self.authority());
             for (id, task) in self.engine().named_tasks(&ids).await? {
                 if authority.may_manage(task.owner).await? {
@@ -108,7 +116,6 @@ impl Actor {
             }
             Ok(named)
         })
-        .await
     }
 
     /// Returns which of these tasks have a running delivery. Only the newest 1,000 such deliveries
@@ -116,21 +123,23 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn running_tasks(&self, among: &[TaskRow]) -> Result<HashSet<TaskId>, ManageError> {
-        if among.is_empty() {
-            return Ok(HashSet::new());
-        }
-        contain(async {
-            let query = DeliveryQuery {
-                states: vec![DeliveryState::Running],
-                ..DeliveryQuery::all(Page::newest(MOST_RUNNING).with_bodies(Bodies::Omitted))
-            };
-            let running = self.visible_deliveries(&query).await?.rows;
-            let running: HashSet<_> = running.iter().filter_map(|found| found.task).collect();
-            let among = among.iter().map(|row| row.id);
-            Ok(among.filter(|id| running.contains(id)).collect())
+    pub fn running_tasks<'a>(&'a self, among: &'a [TaskRow]) -> Answer<'a, HashSet<TaskId>> {
+        Box::pin(async move {
+            if among.is_empty() {
+                return Ok(HashSet::new());
+            }
+            contain(async {
+                let query = DeliveryQuery {
+                    states: vec![DeliveryState::Running],
+                    ..DeliveryQuery::all(Page::newest(MOST_RUNNING).with_bodies(Bodies::Omitted))
+                };
+                let running = self.visible_deliveries(&query).await?.rows;
+                let running: HashSet<_> = running.iter().filter_map(|found| found.task).collect();
+                let among = among.iter().map(|row| row.id);
+                Ok(among.filter(|id| running.contains(id)).collect())
+            })
+            .await
         })
-        .await
     }
 
     /// Returns the time of the newest visible delivery for each of these tasks that the caller may
@@ -138,21 +147,23 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn last_runs(
-        &self,
-        among: &[TaskRow],
-    ) -> Result<BTreeMap<TaskId, DateTime<Utc>>, ManageError> {
-        let own = self.named_tasks(among.iter().map(|row| row.id)).await?;
-        let ids: Vec<TaskId> = own.into_keys().collect();
-        contain(async { Ok(self.engine().last_runs(&ids).await?) }).await
+    pub fn last_runs<'a>(
+        &'a self,
+        among: &'a [TaskRow],
+    ) -> Answer<'a, BTreeMap<TaskId, DateTime<Utc>>> {
+        Box::pin(async move {
+            let own = self.named_tasks(among.iter().map(|row| row.id)).await?;
+            let ids: Vec<TaskId> = own.into_keys().collect();
+            contain(async { Ok(self.engine().last_runs(&ids).await?) }).await
+        })
     }
 
     /// Returns how many events run a task.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_events(&self, id: TaskId) -> Result<u64, ManageError> {
-        contain(async {
+    pub fn count_events(&self, id: TaskId) -> Answer<'_, u64> {
+        contain(async move {
             let owner = self.own_record(RecordId::Task(id)).await?;
             let read = |page| async move {
                 let query = EventQuery {
@@ -165,7 +176,6 @@ impl Actor {
             };
             count(|row| row.id, read).await
         })
-        .await
     }
 }
 

@@ -8,7 +8,7 @@ use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::KEYS;
@@ -21,7 +21,7 @@ impl Actor {
     /// [`ManageError::Forbidden`] if the caller may not manage the user, [`ManageError::Dangling`]
     /// if the user does not exist, [`ManageError::NameTaken`], [`ManageError::Invalid`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
-    pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
+    pub fn create_key(&self, draft: KeyDraft) -> Answer<'_, (KeyRow, RevealOnce)> {
         self.change(KEYS, Operation::Create, |actor| async move {
             let is_own = actor.is(draft.owner);
             actor.check_names(draft.grant.tables(), draft.grant.scopes())?;
@@ -29,19 +29,17 @@ impl Actor {
             let (row, reveal) = made.map_err(|error| ManageError::from(error).about(is_own))?;
             Ok((of_key(&row), (row, reveal)))
         })
-        .await
     }
 
     /// Returns a key.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn key(&self, id: KeyId) -> Result<KeyRow, ManageError> {
-        contain(async {
+    pub fn key(&self, id: KeyId) -> Answer<'_, KeyRow> {
+        contain(async move {
             let row = self.door.keys.get(&self.principal, id).await?;
             row.ok_or(ManageError::NotFound)
         })
-        .await
     }
 
     /// Returns a key to be changed: its last login may be some seconds old, and the call does not
@@ -49,20 +47,19 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn stored_key(&self, id: KeyId) -> Result<KeyRow, ManageError> {
-        contain(async {
+    pub fn stored_key(&self, id: KeyId) -> Answer<'_, KeyRow> {
+        contain(async move {
             let row = self.door.keys.stored(&self.principal, id).await?;
             row.ok_or(ManageError::NotFound)
         })
-        .await
     }
 
     /// Returns the caller's key; `None` for a login of the platform itself.
     ///
     /// # Errors
     /// [`ManageError::Forbidden`] if it was deleted or disabled since, failures of the store.
-    pub async fn acting_key(&self) -> Result<Option<KeyRow>, ManageError> {
-        contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
+    pub fn acting_key(&self) -> Answer<'_, Option<KeyRow>> {
+        contain(async move { Ok(self.door.keys.acting_key(&self.principal).await?) })
     }
 
     /// Returns the request limits of keys in this process.
@@ -76,14 +73,13 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn keys(&self, query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
-        contain(async {
+    pub fn keys(&self, query: KeyQuery) -> Answer<'_, Listed<KeyRow, KeyId>> {
+        contain(async move {
             let _turn = self.door.turns.turn(self.principal.owner).await?;
             let found = self.door.keys.list(&self.principal, query).await?;
             let (rows, next) = (found.rows, found.next);
             Ok(Listed { rows, next })
         })
-        .await
     }
 
     /// Returns the daily usage of a key from `from` until before `before`, in UTC: the newest day
@@ -92,19 +88,18 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn key_uses(
+    pub fn key_uses(
         &self,
         key: KeyId,
         from: NaiveDate,
         before: NaiveDate,
         limit: u32,
-    ) -> Result<Vec<KeyUse>, ManageError> {
-        contain(async {
+    ) -> Answer<'_, Vec<KeyUse>> {
+        contain(async move {
             let keys = &self.door.keys;
             let uses = keys.uses(&self.principal, key, from, before, limit).await?;
             uses.ok_or(ManageError::NotFound)
         })
-        .await
     }
 
     /// Changes name, description, expiration, IP lists, grant or request limit of a key, or whether
@@ -114,7 +109,7 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
     /// [`ManageError::TooFast`], failures of store and accounts.
-    pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
+    pub fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Answer<'_, KeyRow> {
         self.change(KEYS, operation(&edit), move |actor| async move {
             let before = actor.door.keys.stored(&actor.principal, id).await?;
             actor.check_edit(before.as_ref(), &edit)?;
@@ -130,7 +125,6 @@ impl Actor {
             });
             Ok((of_key(&row).with(changes), row))
         })
-        .await
     }
 
     /// Creates a key that replaces another, which stays valid for the overlap. The second part of
@@ -140,11 +134,7 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::AlreadyRolled`], [`ManageError::Dangling`] if the
     /// user was deleted, [`ManageError::NameTaken`], [`ManageError::Invalid`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
-    pub async fn roll_key(
-        &self,
-        id: KeyId,
-        overlap: Overlap,
-    ) -> Result<(KeyRow, RevealOnce), ManageError> {
+    pub fn roll_key(&self, id: KeyId, overlap: Overlap) -> Answer<'_, (KeyRow, RevealOnce)> {
         self.change(KEYS, Operation::Roll, move |actor| async move {
             let old = actor.stored_key(id).await?;
             let is_own = actor.is(old.key.owner);
@@ -152,21 +142,19 @@ impl Actor {
             let made = made.map_err(|error| ManageError::from(error).about(is_own))?;
             Ok((of_key(&old), made))
         })
-        .await
     }
 
     /// Deletes a key: the next request that presents it fails.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts; the key then still works.
-    pub async fn delete_key(&self, id: KeyId) -> Result<(), ManageError> {
+    pub fn delete_key(&self, id: KeyId) -> Answer<'_, ()> {
         self.change(KEYS, Operation::Delete, move |actor| async move {
             let row = actor.door.keys.stored(&actor.principal, id).await?;
             let row = row.ok_or(ManageError::NotFound)?;
             actor.door.keys.delete(&actor.principal, id).await?;
             Ok((of_key(&row), ()))
         })
-        .await
     }
 }
 

@@ -5,7 +5,7 @@ use gatepost_keys::{AccessLevel, KeyError, OnLeak};
 use gatepost_storage::keys::KeyRow;
 
 use crate::actor::Actor;
-use crate::completion::finish;
+use crate::completion::{Answer, finish};
 use crate::error::ManageError;
 
 /// The maximum number of keys ended by one call: as many as can be found in one text.
@@ -30,18 +30,13 @@ impl Actor {
     /// # Errors
     /// [`ManageError::Forbidden`], [`ManageError::Invalid`] for a text that is too long or has more
     /// than 1,000 keys, failures of the store: earlier changes persist.
-    pub async fn report_leaked(
-        &self,
-        text: String,
-        then: OnLeak,
-    ) -> Result<Vec<LeakedKey>, ManageError> {
+    pub fn report_leaked(&self, text: String, then: OnLeak) -> Answer<'_, Vec<LeakedKey>> {
         let actor = self.clone();
         finish(async move {
             let (keys, principal) = (&actor.door.keys, &actor.principal);
             let found = keys.find_leaked(principal, &text).await?;
             actor.end_each(found, then).await
         })
-        .await
     }
 
     /// Disables or deletes keys that [`report_leaked`](Self::report_leaked) found, after a review;
@@ -50,26 +45,24 @@ impl Actor {
     /// # Errors
     /// [`ManageError::Forbidden`], [`ManageError::Invalid`] for more than 1,000 keys, failures of
     /// the store: earlier changes persist.
-    pub async fn end_leaked(
-        &self,
-        ids: Vec<KeyId>,
-        then: OnLeak,
-    ) -> Result<Vec<LeakedKey>, ManageError> {
-        if self.principal.access != AccessLevel::SystemAdministrator {
-            return Err(ManageError::Forbidden);
-        }
-        if ids.len() > MOST_ENDED {
-            return Err(KeyError::TooManyFound.into());
-        }
-        let actor = self.clone();
-        finish(async move {
-            let mut rows = Vec::with_capacity(ids.len());
-            for id in ids {
-                rows.extend(actor.door.keys.stored(&actor.principal, id).await?);
+    pub fn end_leaked(&self, ids: Vec<KeyId>, then: OnLeak) -> Answer<'_, Vec<LeakedKey>> {
+        Box::pin(async move {
+            if self.principal.access != AccessLevel::SystemAdministrator {
+                return Err(ManageError::Forbidden);
             }
-            actor.end_each(rows, then).await
+            if ids.len() > MOST_ENDED {
+                return Err(KeyError::TooManyFound.into());
+            }
+            let actor = self.clone();
+            finish(async move {
+                let mut rows = Vec::with_capacity(ids.len());
+                for id in ids {
+                    rows.extend(actor.door.keys.stored(&actor.principal, id).await?);
+                }
+                actor.end_each(rows, then).await
+            })
+            .await
         })
-        .await
     }
 
     async fn end_each(

@@ -1,4 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![allow(
+    clippy::must_use_candidate,
+    reason = "rustc refuses a boxed future that is not awaited"
+)]
 
 mod actor;
 mod audit;
@@ -51,6 +55,7 @@ pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use audit_log::{AuditLog, AuditLogBuilder, Deletion, Deletions};
 pub use changes::{Changes, FieldChange};
+pub use completion::Answer;
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;

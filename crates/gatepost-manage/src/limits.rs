@@ -3,7 +3,7 @@
 use gatepost_keys::OwnerId;
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 /// A limit of an owner, with its usage.
@@ -28,8 +28,8 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`] if the caller may not manage the user, failures of store and
     /// accounts, [`ManageError::Platform`].
-    pub async fn limits(&self, owner: OwnerId) -> Result<Vec<Limit>, ManageError> {
-        contain(async {
+    pub fn limits(&self, owner: OwnerId) -> Answer<'_, Vec<Limit>> {
+        contain(async move {
             if !self.manages(owner).await? {
                 return Err(ManageError::NotFound);
             }
@@ -71,7 +71,6 @@ impl Actor {
             ];
             Ok(limits.map(limit).into())
         })
-        .await
     }
 }
 

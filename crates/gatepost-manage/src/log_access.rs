@@ -15,7 +15,7 @@ use webhook_model::ObjectId;
 use crate::actor::Actor;
 use crate::audit_log::AuditLog;
 use crate::changes::Changes;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 use crate::visible_rows::{Listed, Whose};
 
@@ -71,11 +71,11 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`] without an audit log, [`ManageError::TooFast`] if too many lists
     /// of the caller wait; failures of store and accounts.
-    pub async fn logged_changes(
-        &self,
-        query: &AuditQuery,
-    ) -> Result<Listed<LoggedChange, AuditId>, ManageError> {
-        contain(async {
+    pub fn logged_changes<'a>(
+        &'a self,
+        query: &'a AuditQuery,
+    ) -> Answer<'a, Listed<LoggedChange, AuditId>> {
+        contain(async move {
             let log = self.log()?;
             let oldest = log.kept_from();
             let from = query.from.map_or(oldest, |from| from.max(oldest));
@@ -102,7 +102,6 @@ impl Actor {
             let rows = self.as_told(rows).await?;
             Ok(Listed { rows, next })
         })
-        .await
     }
 
     /// Returns one change.
@@ -110,12 +109,14 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], also without an audit log; the errors of
     /// [`logged_changes`](Self::logged_changes).
-    pub async fn logged_change(&self, id: AuditId) -> Result<LoggedChange, ManageError> {
-        let after = id.0.checked_sub(1).ok_or(ManageError::NotFound)?;
-        let query = AuditQuery::all(Page::first(1).beyond(AuditId(after)));
-        let found = self.logged_changes(&query).await?.rows.pop();
-        let found = found.filter(|change| change.id == id);
-        found.ok_or(ManageError::NotFound)
+    pub fn logged_change(&self, id: AuditId) -> Answer<'_, LoggedChange> {
+        Box::pin(async move {
+            let after = id.0.checked_sub(1).ok_or(ManageError::NotFound)?;
+            let query = AuditQuery::all(Page::first(1).beyond(AuditId(after)));
+            let found = self.logged_changes(&query).await?.rows.pop();
+            let found = found.filter(|change| change.id == id);
+            found.ok_or(ManageError::NotFound)
+        })
     }
 
     fn log(&self) -> Result<&AuditLog, ManageError> {

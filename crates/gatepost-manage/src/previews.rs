@@ -4,7 +4,7 @@ use gatepost_engine::{Example, RunContext, TriggerInput};
 use webhook_model::{Action, EventId, Message, TaskId};
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 use crate::manual_occurrence::About;
 
@@ -18,12 +18,11 @@ impl Actor {
     /// # Errors
     /// [`ManageError::Message`] if it grows too large, [`ManageError::Invalid`] for an event that
     /// is not in the catalog, [`ManageError::NoSuchObject`], failures of accounts.
-    pub async fn example(&self, message: &Message, about: About) -> Result<Example, ManageError> {
-        contain(async {
+    pub fn example<'a>(&'a self, message: &'a Message, about: About) -> Answer<'a, Example> {
+        contain(async move {
             let about = self.known(self.principal.owner, about).await?;
             self.filled_in(message, about).await
         })
-        .await
     }
 
     /// Renders the message of a task as [`test_task`](Self::test_task) would send it for this
@@ -32,8 +31,8 @@ impl Actor {
     /// # Errors
     /// The errors of [`example`](Self::example); [`ManageError::NotFound`],
     /// [`ManageError::Unreadable`], failures of the store.
-    pub async fn task_example(&self, id: TaskId, about: About) -> Result<Example, ManageError> {
-        contain(async {
+    pub fn task_example(&self, id: TaskId, about: About) -> Answer<'_, Example> {
+        contain(async move {
             let row = self.own_task(id).await?;
             let about = self.known(row.owner, about).await?;
             match &row.value.action {
@@ -41,7 +40,6 @@ impl Actor {
                 _ => Err(ManageError::NotFound),
             }
         })
-        .await
     }
 
     /// Renders the message of an event's task as [`trigger_event`](Self::trigger_event) would send
@@ -49,12 +47,8 @@ impl Actor {
     ///
     /// # Errors
     /// The errors of [`task_example`](Self::task_example).
-    pub async fn trigger_example(
-        &self,
-        id: EventId,
-        brought: TriggerInput,
-    ) -> Result<Example, ManageError> {
-        contain(async {
+    pub fn trigger_example(&self, id: EventId, brought: TriggerInput) -> Answer<'_, Example> {
+        contain(async move {
             let row = self.own_event(id).await?;
             let task = self.own_task(row.value.task).await?;
             let object = self.named(&row).await?;
@@ -64,7 +58,6 @@ impl Actor {
                 _ => Err(ManageError::NotFound),
             }
         })
-        .await
     }
 
     async fn filled_in(

@@ -7,21 +7,17 @@ use gatepost_storage::webhooks::{RecordId, RejectedCount};
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 impl Actor {
-    /// Returns the newest counts of one webhook, as [`dropped`](Self::dropped) does: at most
+    /// Returns the newest counts of one webhook, as [`rejected`](Self::rejected) does: at most
     /// `limit`.
     ///
     /// # Errors
     /// [`ManageError::NotFound`]; failures of store and accounts.
-    pub async fn rejected_of(
-        &self,
-        webhook: WebhookId,
-        limit: u32,
-    ) -> Result<Vec<RejectedCount>, ManageError> {
-        contain(async {
+    pub fn rejected_of(&self, webhook: WebhookId, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
+        contain(async move {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
             let scope = Scope::Owner(owner);
             Ok(self
@@ -29,17 +25,16 @@ impl Actor {
                 .rejected_counts(scope, Some(webhook), limit)
                 .await?)
         })
-        .await
     }
 
     /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
-    /// [`Engine::dropped`](gatepost_engine::Engine::dropped): at most `limit`, fewer if the caller
-    /// may not see some of them.
+    /// [`Engine::rejected_counts`](gatepost_engine::Engine::rejected_counts): at most `limit`,
+    /// fewer if the caller may not see some of them.
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn rejected(&self, limit: u32) -> Result<Vec<RejectedCount>, ManageError> {
-        contain(async {
+    pub fn rejected(&self, limit: u32) -> Answer<'_, Vec<RejectedCount>> {
+        contain(async move {
             let mut known = HashMap::new();
             let mut seen = Vec::new();
             let scope = self.authority().scope();
@@ -58,6 +53,5 @@ impl Actor {
             }
             Ok(seen)
         })
-        .await
     }
 }

@@ -8,7 +8,7 @@ use webhook_model::WebhookId;
 
 use crate::actor::Actor;
 use crate::audit::Operation;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 use crate::search::DeliveryMatch;
 use crate::tables::WEBHOOKS;
@@ -65,13 +65,12 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_replayable(&self, which: &Replayable) -> Result<ReplayCount, ManageError> {
-        contain(async {
+    pub fn count_replayable<'a>(&'a self, which: &'a Replayable) -> Answer<'a, ReplayCount> {
+        contain(async move {
             let (ids, is_all) = self.replayable(which).await?;
             let found = ids.len();
             Ok(ReplayCount { found, is_all })
         })
-        .await
     }
 
     /// Queues the oldest 1,000 of these deliveries again: the same bytes under the same ids.
@@ -81,9 +80,9 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::TooFast`], [`ManageError::Full`], failures of
     /// store and accounts; [`ManageError::Interrupted`] if some had been queued by then.
-    pub async fn replay_some(&self, which: Replayable) -> Result<u64, ManageError> {
+    pub fn replay_some(&self, which: Replayable) -> Answer<'_, u64> {
         let webhook = which.webhook;
-        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
+        let queued = self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(webhook)).await?;
             let (ids, _) = actor.replayable(&which).await?;
             let queued = match actor.engine().replay(&Replay::Ids(ids)).await {
@@ -92,8 +91,8 @@ impl Actor {
                 queued => Ok(queued?),
             };
             Ok((actor.webhook_subject(webhook, owner).await, queued))
-        })
-        .await?
+        });
+        Box::pin(async move { queued.await? })
     }
 
     /// Returns the oldest deliveries that can be replayed, and whether these are all.

@@ -6,7 +6,7 @@ use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
-use crate::error::ManageError;
+use crate::completion::Answer;
 use crate::replayable::Replayable;
 use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
@@ -17,18 +17,13 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::TooFast`], failures of
     /// store and accounts.
-    pub async fn send(
-        &self,
-        id: WebhookId,
-        message: Option<Message>,
-    ) -> Result<DeliveryId, ManageError> {
+    pub fn send(&self, id: WebhookId, message: Option<Message>) -> Answer<'_, DeliveryId> {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
             let sent = actor.engine().send(id, message.as_ref()).await;
             let sent = sent.map_err(actor.about(owner))?;
             Ok((actor.webhook_subject(id, owner).await, sent))
         })
-        .await
     }
 
     /// Queues a message as a test of a webhook, under an id that marks it as a test. `${NAME}`
@@ -36,19 +31,18 @@ impl Actor {
     ///
     /// # Errors
     /// As [`send`](Self::send), and [`ManageError::Unreadable`].
-    pub async fn send_test(
+    pub fn send_test(
         &self,
         id: WebhookId,
         message: Option<Message>,
         name: String,
-    ) -> Result<DeliveryId, ManageError> {
+    ) -> Answer<'_, DeliveryId> {
         self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
             let row = actor.own_webhook(id).await?;
             let sent = actor.engine().test_webhook(id, message.as_ref(), &name);
             let sent = sent.await.map_err(actor.about(row.owner))?;
             Ok((Subject::new(id, row.owner, row.value.name.as_str()), sent))
         })
-        .await
     }
 
     /// Queues the oldest 1,000 failed deliveries of a webhook again that were created at or after
@@ -57,14 +51,14 @@ impl Actor {
     ///
     /// # Errors
     /// As [`replay_some`](Self::replay_some).
-    pub async fn replay_failed(
+    pub fn replay_failed(
         &self,
         id: WebhookId,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
-    ) -> Result<u64, ManageError> {
+    ) -> Answer<'_, u64> {
         let mut failed = Replayable::new(id, from, before);
         failed.states = vec![DeliveryState::Error];
-        self.replay_some(failed).await
+        self.replay_some(failed)
     }
 }

@@ -5,7 +5,7 @@ use webhook_model::{Field, Invalid, OwnerId, SigningSecret};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
-use crate::completion::finish;
+use crate::completion::{Answer, finish};
 use crate::error::ManageError;
 use crate::events::no_such_object;
 use crate::subject::Subject;
@@ -24,11 +24,11 @@ impl Actor {
     /// [`MAX_TOGETHER`](crate::MAX_TOGETHER); the errors of
     /// [`create_webhook`](Self::create_webhook), [`create_task`](Self::create_task) and
     /// [`create_event`](Self::create_event). Nothing is stored then.
-    pub async fn subscribe(
+    pub fn subscribe(
         &self,
         mut records: NewRecords,
         is_signed: bool,
-    ) -> Result<(InsertedRecords, Option<SigningSecret>), ManageError> {
+    ) -> Answer<'_, (InsertedRecords, Option<SigningSecret>)> {
         let actor = self.clone();
         let webhook = records.webhook.as_mut().filter(|_| is_signed);
         let secret = webhook.map(|webhook| {
@@ -45,7 +45,6 @@ impl Actor {
             }
             Ok((stored, secret))
         })
-        .await
     }
 
     /// Returns whose the records will be, if the caller may create them.

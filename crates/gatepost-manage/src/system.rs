@@ -5,7 +5,7 @@ use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, V
 use webhook_model::Catalog;
 
 use crate::actor::Actor;
-use crate::completion::{ask, contain};
+use crate::completion::{Answer, ask, contain};
 use crate::error::ManageError;
 use crate::management::Management;
 
@@ -16,13 +16,12 @@ impl Management {
     /// # Errors
     /// [`ManageError::Accounts`] if the platform's accounts fail, panic, or take longer than five
     /// seconds.
-    pub async fn log_in(&self, owner: OwnerId, via: Via) -> Result<Option<Principal>, ManageError> {
-        contain(async {
+    pub fn log_in(&self, owner: OwnerId, via: Via) -> Answer<'_, Option<Principal>> {
+        contain(async move {
             let account = self.account(owner).await?;
             let account = account.filter(|account| account.enabled);
             Ok(account.map(|account| Principal::new(owner, account, via)))
         })
-        .await
     }
 
     /// Returns a user's account from the platform; `None` if the user does not exist.
@@ -72,10 +71,12 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn health(&self) -> Result<Option<Health>, ManageError> {
-        if !self.sees_all() {
-            return Ok(None);
-        }
-        contain(async { Ok(Some(self.engine().health().await?)) }).await
+    pub fn health(&self) -> Answer<'_, Option<Health>> {
+        contain(async move {
+            Ok(match self.sees_all() {
+                true => Some(self.engine().health().await?),
+                false => None,
+            })
+        })
     }
 }

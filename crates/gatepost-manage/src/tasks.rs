@@ -7,7 +7,7 @@ use webhook_model::{Action, Field, Invalid, Task, TaskId, WebhookId};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
-use crate::completion::contain;
+use crate::completion::{Answer, Edit, contain};
 use crate::error::ManageError;
 use crate::manual_occurrence::About;
 use crate::subject::Subject;
@@ -23,7 +23,7 @@ impl Actor {
     /// [`ManageError::Dangling`] if the webhook does not exist or the caller may not see it,
     /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
     /// and accounts.
-    pub async fn create_task(&self, task: Task) -> Result<TaskRow, ManageError> {
+    pub fn create_task(&self, task: Task) -> Answer<'_, TaskRow> {
         self.change(TASKS, Operation::Create, |actor| async move {
             if !actor.manages(task.creator).await? {
                 return Err(ManageError::Forbidden);
@@ -36,15 +36,14 @@ impl Actor {
             let row = row.map_err(actor.about(owner))?;
             Ok((of_task(&row), row))
         })
-        .await
     }
 
     /// Returns a task.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
-    pub async fn task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
-        contain(self.own_task(id)).await
+    pub fn task(&self, id: TaskId) -> Answer<'_, TaskRow> {
+        contain(self.own_task(id))
     }
 
     /// Returns one page of the tasks that match and that the caller may see.
@@ -52,17 +51,20 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn tasks(&self, query: &TaskQuery) -> Result<Listed<TaskRow, TaskId>, ManageError> {
-        let read = |scope, page| {
-            let query = TaskQuery {
-                scope,
-                page,
-                ..query.clone()
+    pub fn tasks<'a>(&'a self, query: &'a TaskQuery) -> Answer<'a, Listed<TaskRow, TaskId>> {
+        contain(async move {
+            let read = |scope, page| {
+                let query = TaskQuery {
+                    scope,
+                    page,
+                    ..query.clone()
+                };
+                async move { self.engine().list_tasks(&query).await }
             };
-            async move { self.engine().list_tasks(&query).await }
-        };
-        let whose = |row: &TaskRow| Some(Whose::of(row.owner));
-        contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
+            let whose = |row: &TaskRow| Some(Whose::of(row.owner));
+            self.listed(query.scope, query.page, |row| row.id, whose, read)
+                .await
+        })
     }
 
     /// Changes a task. Its creator stays; with another owner's webhook it becomes that owner's.
@@ -71,19 +73,19 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`], refusals
     /// of `edit`, and the errors of [`create_task`](Self::create_task).
-    pub async fn edit_task(
+    pub fn edit_task(
         &self,
         id: TaskId,
         edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<TaskRow, ManageError> {
-        self.change_task(id, Operation::Update, edit).await
+    ) -> Answer<'_, TaskRow> {
+        self.change_task(id, Operation::Update, Box::new(edit))
     }
 
     /// Deletes a task and its events, even if it cannot be read. Its deliveries continue.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn delete_task(&self, id: TaskId) -> Result<(), ManageError> {
+    pub fn delete_task(&self, id: TaskId) -> Answer<'_, ()> {
         self.change(TASKS, Operation::Delete, move |actor| async move {
             let owner = actor.own_record(RecordId::Task(id)).await?;
             let read = actor.engine().task(id).await.ok().flatten();
@@ -91,23 +93,22 @@ impl Actor {
             actor.engine().delete_task(id).await?;
             Ok((subject.unwrap_or_else(|| Subject::new(id, owner, "")), ()))
         })
-        .await
     }
 
     /// Enables a task.
     ///
     /// # Errors
     /// The errors of [`edit_task`](Self::edit_task).
-    pub async fn enable_task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
-        self.set_task(id, Operation::Enable, true).await
+    pub fn enable_task(&self, id: TaskId) -> Answer<'_, TaskRow> {
+        self.set_task(id, Operation::Enable, true)
     }
 
     /// Disables a task: neither events nor users can run it.
     ///
     /// # Errors
     /// The errors of [`edit_task`](Self::edit_task).
-    pub async fn disable_task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
-        self.set_task(id, Operation::Disable, false).await
+    pub fn disable_task(&self, id: TaskId) -> Answer<'_, TaskRow> {
+        self.set_task(id, Operation::Disable, false)
     }
 
     /// Runs a task manually. A one-time task is then deleted.
@@ -116,8 +117,8 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Disabled`],
     /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::Full`],
     /// [`ManageError::TooFast`], failures of store and accounts.
-    pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
-        self.run_task_about(id, About::default()).await
+    pub fn run_task(&self, id: TaskId) -> Answer<'_, Emitted> {
+        self.run_task_about(id, About::default())
     }
 
     /// Runs a task as [`run_task`](Self::run_task) does, for this occurrence.
@@ -125,7 +126,7 @@ impl Actor {
     /// # Errors
     /// The errors of [`run_task`](Self::run_task); [`ManageError::NoSuchObject`], and
     /// [`ManageError::Invalid`] for an event that is not in the catalog.
-    pub async fn run_task_about(&self, id: TaskId, about: About) -> Result<Emitted, ManageError> {
+    pub fn run_task_about(&self, id: TaskId, about: About) -> Answer<'_, Emitted> {
         self.change(TASKS, Operation::Run, move |actor| async move {
             let row = actor.own_task(id).await?;
             let (owner, subject) = (row.owner, of_task(&row));
@@ -136,7 +137,6 @@ impl Actor {
                 other => Ok((subject, other.map_err(actor.about(owner))?)),
             }
         })
-        .await
     }
 
     /// Sends a task's message as a test, rendered for this occurrence: through queue and log, under
@@ -148,22 +148,21 @@ impl Actor {
     /// event that is not in the catalog, [`ManageError::NoSuchObject`], [`ManageError::Message`],
     /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
     /// and accounts.
-    pub async fn test_task(&self, id: TaskId, about: About) -> Result<DeliveryId, ManageError> {
+    pub fn test_task(&self, id: TaskId, about: About) -> Answer<'_, DeliveryId> {
         self.change(TASKS, Operation::Test, move |actor| async move {
             let row = actor.own_task(id).await?;
             let about = actor.known(row.owner, about).await?;
             let sent = actor.engine().test_task(id, about).await;
             Ok((of_task(&row), sent.map_err(actor.about(row.owner))?))
         })
-        .await
     }
 
-    async fn change_task(
+    fn change_task(
         &self,
         id: TaskId,
         operation: Operation,
-        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<TaskRow, ManageError> {
+        mut edit: Edit<Task>,
+    ) -> Answer<'_, TaskRow> {
         self.change(TASKS, operation, move |actor| async move {
             let row = actor.own_task(id).await?;
             let (mut owner, mut trial) = (row.owner, row.value);
@@ -191,20 +190,14 @@ impl Actor {
             let changes = before.map(|before| Changes::of_task(&before, &row.value));
             Ok((of_task(&row).with(changes.unwrap_or_default()), row))
         })
-        .await
     }
 
-    async fn set_task(
-        &self,
-        id: TaskId,
-        operation: Operation,
-        enabled: bool,
-    ) -> Result<TaskRow, ManageError> {
+    fn set_task(&self, id: TaskId, operation: Operation, enabled: bool) -> Answer<'_, TaskRow> {
         let set = move |task: &mut Task| {
             task.enabled = enabled;
             Ok(())
         };
-        self.change_task(id, operation, set).await
+        self.change_task(id, operation, Box::new(set))
     }
 }
 

@@ -3,8 +3,7 @@
 use gatepost_storage::webhooks::UnreadableRecord;
 
 use crate::actor::Actor;
-use crate::completion::contain;
-use crate::error::ManageError;
+use crate::completion::{Answer, contain};
 
 /// The number of records listed at a time; there may be more after these were deleted.
 const MOST: u32 = 100;
@@ -17,8 +16,8 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn unreadable(&self) -> Result<Vec<UnreadableRecord>, ManageError> {
-        contain(async {
+    pub fn unreadable(&self) -> Answer<'_, Vec<UnreadableRecord>> {
+        contain(async move {
             let mut authority = self.authority();
             let scope = authority.scope();
             let mut limit = MOST;
@@ -37,6 +36,5 @@ impl Actor {
                 limit = limit.saturating_mul(MORE);
             }
         })
-        .await
     }
 }

@@ -3,7 +3,7 @@
 use gatepost_keys::{AccessLevel, OwnerId};
 
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 /// A user of the platform.
@@ -27,8 +27,8 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`] if the user does not exist, or the caller may not manage them;
     /// failures of the accounts.
-    pub async fn user(&self, owner: OwnerId) -> Result<User, ManageError> {
-        contain(async {
+    pub fn user(&self, owner: OwnerId) -> Answer<'_, User> {
+        contain(async move {
             if !self.manages(owner).await? {
                 return Err(ManageError::NotFound);
             }
@@ -41,6 +41,5 @@ impl Actor {
                 access: account.access,
             })
         })
-        .await
     }
 }

@@ -5,7 +5,7 @@ use gatepost_keys::OwnerId;
 use webhook_model::Event;
 
 use crate::actor::Actor;
-use crate::completion::{ask, contain};
+use crate::completion::{Answer, ask, contain};
 use crate::error::ManageError;
 
 /// The number of questions that the platform gets at the same time.
@@ -22,12 +22,8 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`] if the caller may not manage the user, failures of store and
     /// accounts.
-    pub async fn watchable(
-        &self,
-        owner: OwnerId,
-        events: Vec<Event>,
-    ) -> Result<Vec<Event>, ManageError> {
-        contain(async {
+    pub fn watchable(&self, owner: OwnerId, events: Vec<Event>) -> Answer<'_, Vec<Event>> {
+        contain(async move {
             if !self.manages(owner).await? {
                 return Err(ManageError::NotFound);
             }
@@ -53,6 +49,5 @@ impl Actor {
             ask(all).await;
             Ok(offered)
         })
-        .await
     }
 }

@@ -7,7 +7,7 @@ use webhook_model::{Invalid, ResubmittedSecrets, Webhook, WebhookId};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::changes::Changes;
-use crate::completion::contain;
+use crate::completion::{Answer, Edit, contain};
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
@@ -20,10 +20,7 @@ impl Actor {
     /// [`ManageError::Forbidden`] if the caller may not manage its owner, [`ManageError::Invalid`],
     /// [`ManageError::NameTaken`] if its owner has one of that name, [`ManageError::Full`],
     /// [`ManageError::TooFast`], failures of store and accounts.
-    pub async fn create_webhook(
-        &self,
-        webhook: Webhook,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+    pub fn create_webhook(&self, webhook: Webhook) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.change(WEBHOOKS, Operation::Create, |actor| async move {
             if !actor.manages(webhook.owner).await? {
                 return Err(ManageError::Forbidden);
@@ -32,15 +29,14 @@ impl Actor {
             let row = row.map_err(actor.about(webhook.owner))?;
             Ok((of_webhook(&row), row))
         })
-        .await
     }
 
     /// Returns a webhook.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
-    pub async fn webhook(&self, id: WebhookId) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        contain(self.own_webhook(id)).await
+    pub fn webhook(&self, id: WebhookId) -> Answer<'_, Row<WebhookId, Webhook>> {
+        contain(self.own_webhook(id))
     }
 
     /// Returns one page of the webhooks that match and that the caller may see.
@@ -48,20 +44,23 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn webhooks(
-        &self,
-        query: &WebhookQuery,
-    ) -> Result<Listed<Row<WebhookId, Webhook>, WebhookId>, ManageError> {
-        let read = |scope, page| {
-            let query = WebhookQuery {
-                scope,
-                page,
-                ..query.clone()
+    pub fn webhooks<'a>(
+        &'a self,
+        query: &'a WebhookQuery,
+    ) -> Answer<'a, Listed<Row<WebhookId, Webhook>, WebhookId>> {
+        contain(async move {
+            let read = |scope, page| {
+                let query = WebhookQuery {
+                    scope,
+                    page,
+                    ..query.clone()
+                };
+                async move { self.engine().list_webhooks(&query).await }
             };
-            async move { self.engine().list_webhooks(&query).await }
-        };
-        let whose = |row: &Row<WebhookId, Webhook>| Some(Whose::of(row.owner));
-        contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
+            let whose = |row: &Row<WebhookId, Webhook>| Some(Whose::of(row.owner));
+            self.listed(query.scope, query.page, |row| row.id, whose, read)
+                .await
+        })
     }
 
     /// Changes a webhook; the change applies to the next attempt. Its owner stays. `edit` may be
@@ -75,13 +74,12 @@ impl Actor {
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], refusals of `edit`, and the errors
     /// of [`create_webhook`](Self::create_webhook); [`ManageError::Invalid`] for a secret that
     /// would be sent to another receiver ([`Webhook::check_elsewhere`]).
-    pub async fn edit_webhook(
+    pub fn edit_webhook(
         &self,
         id: WebhookId,
         edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+    ) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.edit_webhook_with(id, ResubmittedSecrets::default(), edit)
-            .await
     }
 
     /// Changes a webhook as [`edit_webhook`](Self::edit_webhook) does, for a caller who entered
@@ -89,18 +87,18 @@ impl Actor {
     ///
     /// # Errors
     /// The errors of [`edit_webhook`](Self::edit_webhook), for secrets that were not entered.
-    pub async fn edit_webhook_with(
+    pub fn edit_webhook_with(
         &self,
         id: WebhookId,
         entered: ResubmittedSecrets,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        self.change_webhook(id, Operation::Update, move |webhook| {
+    ) -> Answer<'_, Row<WebhookId, Webhook>> {
+        let edit = move |webhook: &mut Webhook| {
             let before = webhook.clone();
             edit(webhook)?;
             webhook.check_elsewhere(&before, entered)
-        })
-        .await
+        };
+        self.change_webhook(id, Operation::Update, Box::new(edit))
     }
 
     /// Deletes a webhook with its delivery log, even if it cannot be read. Its name is free
@@ -109,14 +107,13 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`]; [`ManageError::InUse`] if tasks of its owner send it, unless
     /// `cascade` deletes them as well; failures of store and accounts.
-    pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), ManageError> {
+    pub fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Answer<'_, ()> {
         self.change(WEBHOOKS, Operation::Delete, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
             let subject = actor.webhook_subject(id, owner).await;
             actor.engine().delete_webhook(id, cascade).await?;
             Ok((subject, ()))
         })
-        .await
     }
 
     /// Pauses a webhook: its deliveries are queued and wait. Running attempts complete.
@@ -124,10 +121,7 @@ impl Actor {
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::TooFast`] if it is an
     /// operator's, failures of store and accounts.
-    pub async fn pause_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+    pub fn pause_webhook(&self, id: WebhookId) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.change(WEBHOOKS, Operation::Pause, move |actor| async move {
             let before = actor.own_webhook(id).await?;
             let row = actor.engine().pause_webhook(id).await;
@@ -135,17 +129,13 @@ impl Actor {
             let subject = of_webhook(&row);
             Ok((subject, row))
         })
-        .await
     }
 
     /// Resumes a webhook: waiting deliveries are sent at a bounded rate, and new ones as usual.
     ///
     /// # Errors
     /// The errors of [`pause_webhook`](Self::pause_webhook).
-    pub async fn resume_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+    pub fn resume_webhook(&self, id: WebhookId) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.change(WEBHOOKS, Operation::Resume, move |actor| async move {
             let before = actor.own_webhook(id).await?;
             let row = actor.engine().resume_webhook(id).await;
@@ -153,15 +143,14 @@ impl Actor {
             let subject = of_webhook(&row);
             Ok((subject, row))
         })
-        .await
     }
 
-    pub(crate) async fn change_webhook(
+    pub(crate) fn change_webhook(
         &self,
         id: WebhookId,
         operation: Operation,
-        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        mut edit: Edit<Webhook>,
+    ) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.change(WEBHOOKS, operation, move |actor| async move {
             let owner = actor.own_webhook(id).await?.owner;
             let mut before = None;
@@ -175,7 +164,6 @@ impl Actor {
             let changes = before.map(|before| Changes::of_webhook(&before, &row.value));
             Ok((of_webhook(&row).with(changes.unwrap_or_default()), row))
         })
-        .await
     }
 }
 

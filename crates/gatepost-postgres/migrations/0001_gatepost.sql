@@ -380,7 +380,7 @@ CREATE TABLE :schema.gatepost_rejected (
     count   bigint NOT NULL,
     PRIMARY KEY (webhook, reason, minute)
 );
-CREATE INDEX gatepost_dropped_minute ON :schema.gatepost_rejected (minute);
+CREATE INDEX gatepost_rejected_minute ON :schema.gatepost_rejected (minute);
 
 -- The queue ------------------------------------------------------------------------------------
 -- The tokens of claims, from one sequence: a token is valid only for its deliveries.

@@ -17,10 +17,10 @@ use crate::error::{Answer, Failure, Result};
 use crate::list::List;
 use crate::store::PostgresStore;
 
-const COUNT: &str = include_str!("sql/audit/count.sql");
-const APPEND: &str = include_str!("sql/audit/append.sql");
-const TRIM: &str = include_str!("sql/audit/trim.sql");
-const FORGET: &str = include_str!("sql/audit/forget.sql");
+const COUNT: &str = sql!("audit/count");
+const APPEND: &str = sql!("audit/append");
+const TRIM: &str = sql!("audit/trim");
+const FORGET: &str = sql!("audit/forget");
 const SELECT: &str = "r.id, r.at, r.owner, r.tenant, r.actor, r.key, r.address, r.record_table, r.record, r.name, \
                       r.operation, r.changes FROM :schema.gatepost_audit r WHERE true";
 

@@ -8,9 +8,9 @@ use crate::db::{Db, Param, Tried, missing};
 use crate::error::{Failure, Result};
 
 /// Gives an owner a row, so that joins find one.
-pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
+pub(crate) const KNOW: &str = sql!("owners/know");
 /// Lets a removed owner start again, without records.
-pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
+pub(crate) const REVIVE: &str = sql!("owners/revive");
 
 /// The realms, owners and webhooks that a change locks exclusively.
 #[derive(Debug, Default)]

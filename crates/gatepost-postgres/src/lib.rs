@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod sql;
+
 mod audit;
 mod batch;
 mod change;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gatepost_storage::codec::Field;
 use gatepost_storage::{Bodies, Order, Page, Scope};
 use tokio::task::yield_now;
 use tokio_postgres::Row;
@@ -17,19 +18,13 @@ const TURN: usize = 128 * 1024;
 /// however many the others have.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 
-/// A column of `r` that may be large, and the replacement if it is not read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
-    pub(crate) column: &'static str,
-    pub(crate) empty: &'static str,
-}
-
 /// A `SELECT` with one condition for each filter that is set, so the planner sees only those and
 /// picks their index.
 pub(crate) struct List {
     sql: String,
     params: Vec<Box<dyn ToSql + Send + Sync>>,
-    bodies: &'static [Body],
+    /// The columns of `r` that may be large.
+    bodies: &'static [&'static Field],
 }
 
 impl List {
@@ -52,7 +47,7 @@ impl List {
     }
 
     /// Names the columns that may be large.
-    pub(crate) fn bodies(self, bodies: &'static [Body]) -> Self {
+    pub(crate) fn bodies(self, bodies: &'static [&'static Field]) -> Self {
         Self { bodies, ..self }
     }
 
@@ -152,16 +147,17 @@ impl List {
         if asked.are_read() {
             return self.sql.clone();
         }
-        let without = |sql: String, body: &Body| {
-            let empty = format!("'{}'::bytea AS {}", body.empty, body.column);
-            sql.replacen(&format!("r.{}", body.column), &empty, 1)
+        let without = |sql: String, body: &&Field| {
+            let (name, omitted) = (body.name, body.omitted.unwrap_or_default());
+            let empty = format!("'{omitted}'::bytea AS {name}");
+            sql.replacen(&format!("r.{name}"), &empty, 1)
         };
         self.bodies.iter().fold(self.sql.clone(), without)
     }
 
     /// Ends a page with the row that fills it. The content of a body is not fetched to measure it.
     fn cut(&self, page: &str, bytes: u64, direction: &str) -> String {
-        let size = |body: &Body| format!("octet_length(p.{})::bigint", body.column);
+        let size = |body: &&Field| format!("octet_length(p.{})::bigint", body.name);
         let sizes: Vec<_> = self.bodies.iter().map(size).collect();
         format!(
             "SELECT * FROM (SELECT p.*, sum({}) OVER (ORDER BY p.id {direction} \

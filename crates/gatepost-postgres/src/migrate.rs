@@ -75,8 +75,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             .await?;
     }
     tx.commit().await?;
-    db.execute(include_str!("sql/outbox/server.sql"), &[])
-        .await?;
+    db.execute(sql!("outbox/server"), &[]).await?;
     Ok(())
 }
 

@@ -19,20 +19,20 @@ use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
 const WAITS: &str = concat!(
-    include_str!("sql/outbox/waits.sql"),
-    include_str!("sql/outbox/arrived.sql"),
-    include_str!("sql/outbox/waits_end.sql"),
+    sql!("outbox/waits"),
+    sql!("outbox/arrived"),
+    sql!("outbox/waits_end"),
 );
 const LOOK: &str = concat!(
-    include_str!("sql/outbox/look.sql"),
-    include_str!("sql/outbox/arrived.sql"),
-    include_str!("sql/outbox/look_end.sql"),
+    sql!("outbox/look"),
+    sql!("outbox/arrived"),
+    sql!("outbox/look_end"),
 );
-const PROMOTE: &str = include_str!("sql/outbox/promote.sql");
-const TAKE: &str = include_str!("sql/outbox/take.sql");
-const HOLD: &str = include_str!("sql/outbox/hold.sql");
-const OPEN: &str = include_str!("sql/outbox/open.sql");
-const GIVE_BACK: &str = include_str!("sql/outbox/give_back.sql");
+const PROMOTE: &str = sql!("outbox/promote");
+const TAKE: &str = sql!("outbox/take");
+const HOLD: &str = sql!("outbox/hold");
+const OPEN: &str = sql!("outbox/open");
+const GIVE_BACK: &str = sql!("outbox/give_back");
 /// Turns need not survive a crash of the server: each row is used up only once, whichever process
 /// holds the turn.
 const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off";
@@ -113,9 +113,7 @@ impl OutboxStore for PostgresStore {
             PutBack::Aside(reason) => (None, Some(without_nul(&reason).into_owned())),
         };
         let params: [Param<'_>; 4] = [&id.0, &i64::from(turn), &due, &reason];
-        self.db()
-            .execute(include_str!("sql/outbox/put_back.sql"), &params)
-            .await?;
+        self.db().execute(sql!("outbox/put_back"), &params).await?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::db::Param;
 use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
-const OPEN: &str = include_str!("sql/sessions/open.sql");
+const OPEN: &str = sql!("sessions/open");
 const FIND: &str = "SELECT owner, name, opened, until FROM :schema.gatepost_session WHERE digest = $1 AND until > $2";
 const PROLONG: &str = "UPDATE :schema.gatepost_session SET until = $2 WHERE digest = $1";
 const END: &str = "DELETE FROM :schema.gatepost_session WHERE digest = $1";

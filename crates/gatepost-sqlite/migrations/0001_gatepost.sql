@@ -365,7 +365,7 @@ CREATE TABLE gatepost_rejected (
     count   INTEGER NOT NULL,
     PRIMARY KEY (webhook, reason, minute)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX gatepost_dropped_of_owner ON gatepost_rejected (owner, minute);
+CREATE INDEX gatepost_rejected_of_owner ON gatepost_rejected (owner, minute);
 CREATE INDEX gatepost_rejected_at ON gatepost_rejected (minute);
 
 -- Queue ----------------------------------------------------------------------------------------

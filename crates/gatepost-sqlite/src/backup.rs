@@ -38,7 +38,8 @@ fn write(config: &SqliteConfig, part: &Path) -> Result<()> {
     let connection = connection::reader(config)?;
     connection.pragma_update(None, "query_only", false)?;
     connection.execute("VACUUM INTO ?1", [name])?;
-    Ok(File::open(part)?.sync_all()?)
+    // Windows syncs only a file that may be written.
+    Ok(File::options().write(true).open(part)?.sync_all()?)
 }
 
 /// Renames the copy, without replacing a file that was created there in between.

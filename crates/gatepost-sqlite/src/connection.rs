@@ -166,7 +166,7 @@ mod tests {
         let mut connection = writer(&config).unwrap();
         crate::migrate::migrate(&mut connection).unwrap();
         let prepared = |connection: &Connection| {
-            let sql = include_str!("sql/batch/webhook.sql");
+            let sql = sql!("batch/webhook");
             let mut statement = connection.prepare(sql).unwrap();
             for webhook in 1..=9 {
                 assert!(!statement.exists([webhook]).unwrap());

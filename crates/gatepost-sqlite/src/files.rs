@@ -112,6 +112,7 @@ mod unix {
 /// Other systems have no modes: the permissions of the folder apply.
 #[cfg(not(unix))]
 mod unix {
+    use std::fs::File;
     use std::io;
     use std::path::Path;
 
@@ -119,8 +120,8 @@ mod unix {
         std::fs::create_dir(path)
     }
 
-    pub(super) fn make_file(_path: &Path) -> io::Result<()> {
-        Ok(())
+    pub(super) fn make_file(path: &Path) -> io::Result<()> {
+        File::create_new(path).map(drop)
     }
 
     pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {

@@ -7,18 +7,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use gatepost_ids::{Realm, TenantId};
+use gatepost_storage::codec::Field;
 use gatepost_storage::{Bodies, ErrorKind, Order, Page, StoreError};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::{Failure, Result};
-
-/// A column that may be large, and the replacement if it is not read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
-    pub(crate) column: &'static str,
-    pub(crate) empty: &'static str,
-}
 
 /// A `SELECT` with one condition for each filter that is set.
 #[derive(Clone, Debug)]
@@ -113,14 +107,14 @@ impl List {
     pub(crate) fn readable<I: Copy + From<i64> + Into<i64>, R>(
         &self,
         connection: &Connection,
-        (columns, bodies): (&str, &[Body]),
+        (columns, bodies): (&str, &[&Field]),
         page: &Page<I>,
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let mut found = Vec::new();
         let (limit, mut page) = (page.limit, *page);
         let columns = read_columns(columns, bodies, page.bodies);
-        let bodies: Vec<&str> = bodies.iter().map(|body| body.column).collect();
+        let bodies: Vec<&str> = bodies.iter().map(|body| body.name).collect();
         loop {
             let read = |row: &Row<'_>| -> Result<(i64, Option<R>)> {
                 Ok((row.get("id")?, readable(read(row))?))
@@ -170,13 +164,13 @@ impl List {
 }
 
 /// Returns the columns to select, with the replacements of bodies that are not requested.
-fn read_columns<'c>(columns: &'c str, bodies: &[Body], asked: Bodies) -> Cow<'c, str> {
+fn read_columns<'c>(columns: &'c str, bodies: &[&Field], asked: Bodies) -> Cow<'c, str> {
     if asked.are_read() {
         return columns.into();
     }
-    let without = |sql: String, body: &Body| {
-        let empty = format!("'{}' AS {}", body.empty, body.column);
-        sql.replacen(body.column, &empty, 1)
+    let without = |sql: String, body: &&Field| {
+        let empty = format!("'{}' AS {}", body.omitted.unwrap_or_default(), body.name);
+        sql.replacen(body.name, &empty, 1)
     };
     bodies.iter().fold(columns.to_owned(), without).into()
 }

@@ -7,166 +7,12 @@ use rusqlite::Connection;
 use crate::log::list::source::Index;
 use crate::migrate::migrate;
 
-/// A statement, and the plan by which it finds its rows.
-type Hot = (&'static str, &'static str);
-
-const QUEUE_AND_LOG: &[Hot] = &[
-    (
-        include_str!("sql/queue/next_queue.sql"),
-        "gatepost_queue_class ((webhook,class)>(?,?))",
-    ),
-    (
-        include_str!("sql/queue/next_due.sql"),
-        "gatepost_queue_due (due>?)",
-    ),
-    (
-        include_str!("sql/queue/due_then.sql"),
-        "gatepost_queue_due (due=? AND rowid>?)",
-    ),
-    (
-        include_str!("sql/queue/due_after.sql"),
-        "gatepost_queue_due (due>? AND due<?)",
-    ),
-    (
-        include_str!("sql/queue/first_due.sql"),
-        "gatepost_queue_class (webhook=? AND class=?)",
-    ),
-    (
-        include_str!("sql/queue/claimable.sql"),
-        "gatepost_queue_class (webhook=? AND class=? AND due<?)",
-    ),
-    (
-        include_str!("sql/queue/oldest_waiting.sql"),
-        "gatepost_queue_of_webhook (webhook=?)",
-    ),
-    (
-        include_str!("sql/queue/facts.sql"),
-        "INTEGER PRIMARY KEY (rowid=?)",
-    ),
-    (
-        include_str!("sql/queue/last_token.sql"),
-        "PRIMARY KEY (delivery=?)",
-    ),
-    (
-        include_str!("sql/queue/lease_over.sql"),
-        "gatepost_running_ends (lease_until<?)",
-    ),
-    (
-        include_str!("sql/batch/webhook.sql"),
-        "INTEGER PRIMARY KEY (rowid=?)",
-    ),
-    (
-        include_str!("sql/log/history.sql"),
-        "PRIMARY KEY (delivery=?)",
-    ),
-    (
-        include_str!("sql/log/key.sql"),
-        "INTEGER PRIMARY KEY (rowid=?)",
-    ),
-    (
-        include_str!("sql/log/created_at.sql"),
-        "INTEGER PRIMARY KEY (rowid>?)",
-    ),
-    (
-        include_str!("sql/log/next_inactive.sql"),
-        "gatepost_webhook_inactive (id>?)",
-    ),
-    (
-        include_str!("sql/log/waits_with_created.sql"),
-        "gatepost_queue_of_webhook (webhook=?)",
-    ),
-    (
-        include_str!("sql/log/bytes_of_outcomes.sql"),
-        "PRIMARY KEY (delivery=?)",
-    ),
-    (
-        include_str!("sql/log/forget_counts.sql"),
-        "gatepost_count_at (hour<?)",
-    ),
-];
-
-const OTHERS: &[Hot] = &[
-    (
-        include_str!("sql/owners/waiting_moved.sql"),
-        "gatepost_queue_of_webhook (webhook=? AND rowid<?)",
-    ),
-    (
-        include_str!("sql/owners/next_ordering.sql"),
-        "gatepost_webhook_ordering (id>?)",
-    ),
-    (
-        include_str!("sql/outbox/open.sql"),
-        "gatepost_occurrence_open (turn_tenant=? AND turn_owner=? AND id<?)",
-    ),
-    (
-        include_str!("sql/outbox/next_due.sql"),
-        "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due>?)",
-    ),
-    (
-        include_str!("sql/owners/next_moved.sql"),
-        "gatepost_owner_unfinished",
-    ),
-    (
-        include_str!("sql/owners/unplaced.sql"),
-        "gatepost_owner_unplaced (owner>?)",
-    ),
-    (
-        include_str!("sql/owners/held.sql"),
-        "gatepost_owner_held (owner>?)",
-    ),
-    (
-        include_str!("sql/keys/remove_twins.sql"),
-        "sqlite_autoindex_gatepost_key_2 (owner=? AND name=?)",
-    ),
-    (
-        include_str!("sql/owners/usage.sql"),
-        "gatepost_key_of_owner (owner=? AND rowid>?)",
-    ),
-    (
-        include_str!("sql/keys/uses.sql"),
-        "PRIMARY KEY (key=? AND day>? AND day<?)",
-    ),
-    (
-        include_str!("sql/keys/forget_uses.sql"),
-        "PRIMARY KEY (key=? AND day<?)",
-    ),
-    (
-        include_str!("sql/places/changes.sql"),
-        "PRIMARY KEY (place=?)",
-    ),
-    (
-        include_str!("sql/records/routes_tasks.sql"),
-        "gatepost_task_of_owner (owner=?)",
-    ),
-    (
-        include_str!("sql/records/routes_events.sql"),
-        "gatepost_event_of_owner (owner=?)",
-    ),
-    (
-        include_str!("sql/records/events_of_place.sql"),
-        "gatepost_event_of_type (event_type=? AND event=? AND owner=?)",
-    ),
-    (
-        include_str!("sql/records/events_common.sql"),
-        "gatepost_event_of_type (event_type=? AND event=?)",
-    ),
-    (
-        include_str!("sql/log/forget_rejected.sql"),
-        "gatepost_rejected_at (minute<?)",
-    ),
-    (
-        include_str!("sql/audit/remove_oldest.sql"),
-        "gatepost_audit_of_owner (owner=?)",
-    ),
-    (
-        include_str!("sql/audit/trim.sql"),
-        "gatepost_audit_at (at<?)",
-    ),
-    (
-        include_str!("sql/log/forget_seen.sql"),
-        "gatepost_seen_stored (stored<?)",
-    ),
-];
+/// Statements, each with the plan by which it finds its rows.
+macro_rules! statements {
+    ($($file:literal: $plan:literal,)*) => {
+        [$((sql!($file), $plan)),*]
+    };
+}
 
 fn plan(sql: &str) -> String {
     let mut connection = Connection::open_in_memory().unwrap();
@@ -187,9 +33,49 @@ fn plan(sql: &str) -> String {
 
 #[test]
 fn hot_statements_search_their_index_and_sort_nothing() {
-    for (sql, index) in QUEUE_AND_LOG.iter().chain(OTHERS) {
+    let hot = statements! {
+        "queue/next_queue": "gatepost_queue_class ((webhook,class)>(?,?))",
+        "queue/next_due": "gatepost_queue_due (due>?)",
+        "queue/due_then": "gatepost_queue_due (due=? AND rowid>?)",
+        "queue/due_after": "gatepost_queue_due (due>? AND due<?)",
+        "queue/first_due": "gatepost_queue_class (webhook=? AND class=?)",
+        "queue/claimable": "gatepost_queue_class (webhook=? AND class=? AND due<?)",
+        "queue/oldest_waiting": "gatepost_queue_of_webhook (webhook=?)",
+        "queue/facts": "INTEGER PRIMARY KEY (rowid=?)",
+        "queue/last_token": "PRIMARY KEY (delivery=?)",
+        "queue/lease_over": "gatepost_running_ends (lease_until<?)",
+        "batch/webhook": "INTEGER PRIMARY KEY (rowid=?)",
+        "log/history": "PRIMARY KEY (delivery=?)",
+        "log/key": "INTEGER PRIMARY KEY (rowid=?)",
+        "log/created_at": "INTEGER PRIMARY KEY (rowid>?)",
+        "log/next_inactive": "gatepost_webhook_inactive (id>?)",
+        "log/waits_with_created": "gatepost_queue_of_webhook (webhook=?)",
+        "log/bytes_of_outcomes": "PRIMARY KEY (delivery=?)",
+        "log/forget_counts": "gatepost_count_at (hour<?)",
+        "owners/waiting_moved": "gatepost_queue_of_webhook (webhook=? AND rowid<?)",
+        "owners/next_ordering": "gatepost_webhook_ordering (id>?)",
+        "outbox/open": "gatepost_occurrence_open (turn_tenant=? AND turn_owner=? AND id<?)",
+        "outbox/next_due": "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due>?)",
+        "owners/next_moved": "gatepost_owner_unfinished",
+        "owners/unplaced": "gatepost_owner_unplaced (owner>?)",
+        "owners/held": "gatepost_owner_held (owner>?)",
+        "keys/remove_twins": "sqlite_autoindex_gatepost_key_2 (owner=? AND name=?)",
+        "owners/usage": "gatepost_key_of_owner (owner=? AND rowid>?)",
+        "keys/uses": "PRIMARY KEY (key=? AND day>? AND day<?)",
+        "keys/forget_uses": "PRIMARY KEY (key=? AND day<?)",
+        "places/changes": "PRIMARY KEY (place=?)",
+        "records/routes_tasks": "gatepost_task_of_owner (owner=?)",
+        "records/routes_events": "gatepost_event_of_owner (owner=?)",
+        "records/events_of_place": "gatepost_event_of_type (event_type=? AND event=? AND owner=?)",
+        "records/events_common": "gatepost_event_of_type (event_type=? AND event=?)",
+        "log/forget_rejected": "gatepost_rejected_at (minute<?)",
+        "audit/remove_oldest": "gatepost_audit_of_owner (owner=?)",
+        "audit/trim": "gatepost_audit_at (at<?)",
+        "log/forget_seen": "gatepost_seen_stored (stored<?)",
+    };
+    for (sql, index) in hot {
         let plan = plan(sql);
-        assert!(plan.contains(*index), "{sql}\n{plan}");
+        assert!(plan.contains(index), "{sql}\n{plan}");
         assert!(
             !plan.contains("SCAN") && !plan.contains("ORDER BY"),
             "{sql}\n{plan}"
@@ -200,29 +86,13 @@ fn hot_statements_search_their_index_and_sort_nothing() {
 /// One lookup each, and few rows sorted: for each state, or for each way to be due.
 #[test]
 fn statements_over_several_ranges_search_each() {
-    let several = [
-        (
-            include_str!("sql/outbox/due_of.sql"),
-            "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due",
-            2,
-        ),
-        (
-            include_str!("sql/outbox/any.sql"),
-            "gatepost_outbox_turn_",
-            3,
-        ),
-        (
-            include_str!("sql/outbox/ready.sql"),
-            "gatepost_outbox_turn_",
-            2,
-        ),
-        (
-            include_str!("sql/outbox/wake.sql"),
-            "gatepost_outbox_turn_later (due",
-            1,
-        ),
-    ];
-    for (sql, index, times) in several {
+    let several = statements! {
+        "outbox/due_of": "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due",
+        "outbox/any": "gatepost_outbox_turn_",
+        "outbox/ready": "gatepost_outbox_turn_",
+        "outbox/wake": "gatepost_outbox_turn_later (due",
+    };
+    for ((sql, index), times) in several.into_iter().zip([2, 3, 2, 1]) {
         let plan = plan(sql);
         assert_eq!(plan.matches(index).count(), times, "{sql}\n{plan}");
         assert!(!plan.contains("SCAN gatepost_delivery"), "{sql}\n{plan}");

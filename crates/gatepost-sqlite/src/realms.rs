@@ -5,12 +5,13 @@ use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 use webhook_model::{EventId, TaskId, WebhookId};
 
 use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::named::Named;
+use crate::sql::{Sql as _, value};
 
 /// The number of changes of a realm that are remembered.
 const CHANGES_KEPT: i64 = 1_024;
@@ -61,19 +62,15 @@ pub(crate) fn place_from(word: &str) -> Result<Realm> {
 
 /// Returns the realm of an owner.
 pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Realm> {
-    let word: Option<String> = c
-        .prepare_cached("SELECT place FROM gatepost_owner WHERE owner = ?1")?
-        .query_row([owner.to_bytes()], |row| row.get(0))
-        .optional()?;
+    let sql = "SELECT place FROM gatepost_owner WHERE owner = ?1";
+    let word: Option<String> = c.first(sql, [owner.to_bytes()], value)?;
     word.map_or(Ok(Realm::Shared), |word| place_from(&word))
 }
 
 /// Returns the current version of a realm.
 pub(crate) fn version(c: &Connection, place: Realm) -> Result<RoutesVersion> {
-    let version: Option<i64> = c
-        .prepare_cached("SELECT version FROM gatepost_place WHERE place = ?1")?
-        .query_row([place.to_string()], |row| row.get(0))
-        .optional()?;
+    let sql = "SELECT version FROM gatepost_place WHERE place = ?1";
+    let version: Option<i64> = c.first(sql, [place.to_string()], value)?;
     Ok(RoutesVersion(version.unwrap_or(0)))
 }
 
@@ -86,7 +83,7 @@ pub(crate) fn record_changed(c: &Connection, owner: OwnerId, change: Change) -> 
 /// Moves the version of a realm once and records its changes: at least one.
 pub(crate) fn changed(c: &Connection, place: Realm, all: &[Change]) -> Result<RoutesVersion> {
     let (word, number, version) = next_change(c, place)?;
-    let mut note = c.prepare_cached(include_str!("sql/places/note.sql"))?;
+    let mut note = c.prepare_cached(sql!("places/note"))?;
     for change in all {
         let (kind, record) = change.columns();
         note.execute(params![word, number, version, kind, record])?;
@@ -98,10 +95,7 @@ pub(crate) fn changed(c: &Connection, place: Realm, all: &[Change]) -> Result<Ro
 /// may be deleted elsewhere before the owner returns.
 pub(crate) fn left(c: &Connection, place: Realm, owner: OwnerId) -> Result<()> {
     let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
-    let count: Option<i64> = c
-        .prepare_cached(sql)?
-        .query_row([owner.to_bytes()], |row| row.get(0))
-        .optional()?;
+    let count: Option<i64> = c.first(sql, [owner.to_bytes()], value)?;
     match count.unwrap_or(0) {
         0 => {
             changed(c, place, &[Change::Owner(owner)])?;
@@ -111,32 +105,28 @@ pub(crate) fn left(c: &Connection, place: Realm, owner: OwnerId) -> Result<()> {
         _ => return changed_at_large(c, place),
     }
     let (word, number, version) = next_change(c, place)?;
-    c.prepare_cached(include_str!("sql/places/note_all.sql"))?
-        .execute(params![word, number, version, owner.to_bytes()])?;
-    Ok(())
+    let sql = sql!("places/note_all");
+    c.run(sql, params![word, number, version, owner.to_bytes()])
 }
 
 /// Returns the realm as it is stored, the number of its next change, and its version. Deletes the
 /// oldest change.
 fn next_change(c: &Connection, place: Realm) -> Result<(String, i64, i64)> {
     let (version, word) = (next_version(c)?, place.to_string());
-    let number: i64 = c
-        .prepare_cached(include_str!("sql/places/move.sql"))?
-        .query_row(params![word, version], |row| row.get(0))?;
+    let number: i64 = c.one(sql!("places/move"), params![word, version], |row| {
+        Ok(row.get(0)?)
+    })?;
     // One more than is remembered stays: it marks the version from which the others are complete.
-    c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1 AND change < ?2")?
-        .execute(params![word, number - CHANGES_KEPT])?;
+    let sql = "DELETE FROM gatepost_route_change WHERE place = ?1 AND change < ?2";
+    c.run(sql, params![word, number - CHANGES_KEPT])?;
     Ok((word, number, version))
 }
 
 /// Moves the version of a realm with more changes than can be named.
 pub(crate) fn changed_at_large(c: &Connection, place: Realm) -> Result<()> {
     let (version, word) = (next_version(c)?, place.to_string());
-    c.prepare_cached(include_str!("sql/places/restart.sql"))?
-        .execute(params![word, version])?;
-    c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1")?
-        .execute([word])?;
-    Ok(())
+    c.run(sql!("places/restart"), params![word, version])?;
+    c.run("DELETE FROM gatepost_route_change WHERE place = ?1", [word])
 }
 
 /// Moves the versions of all realms, beyond some that are never assigned.
@@ -144,7 +134,7 @@ pub(crate) fn all_changed_at_large(c: &Connection, numbers: SkippedIds) -> Resul
     let draw = "UPDATE gatepost_routes \
                 SET version = max(version + ?1, ?2) + (SELECT count(*) FROM gatepost_place)";
     c.execute(draw, [numbers.gap, numbers.floor])?;
-    c.execute(include_str!("sql/places/restart_all.sql"), [])?;
+    c.execute(sql!("places/restart_all"), [])?;
     c.execute("DELETE FROM gatepost_route_change", [])?;
     Ok(())
 }
@@ -157,15 +147,13 @@ pub(crate) fn changes_since(
     since: RoutesVersion,
 ) -> Result<Option<Vec<Change>>> {
     let word = place.to_string();
-    let known: Option<(i64, i64, i64)> = c
-        .prepare_cached("SELECT version, started, changes FROM gatepost_place WHERE place = ?1")?
-        .query_row([&word], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
+    let sql = "SELECT version, started, changes FROM gatepost_place WHERE place = ?1";
+    let known: Option<(i64, i64, i64)> = c.first(sql, [&word], |row| Ok(row.try_into()?))?;
     let (version, started, count) = known.unwrap_or((0, 0, 0));
     if since.0 < started || since.0 > version {
         return Ok(None);
     }
-    let mut statement = c.prepare_cached(include_str!("sql/places/changes.sql"))?;
+    let mut statement = c.prepare_cached(sql!("places/changes"))?;
     let mut rows = statement.query([&word])?;
     let mut changes = Vec::new();
     while let Some(row) = rows.next()? {
@@ -181,5 +169,5 @@ pub(crate) fn changes_since(
 /// Increments the counter of versions, and returns it.
 pub(crate) fn next_version(c: &Connection) -> Result<i64> {
     let next = "UPDATE gatepost_routes SET version = version + 1 RETURNING version";
-    Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
+    c.one(next, [], value)
 }

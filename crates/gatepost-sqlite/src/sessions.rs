@@ -4,11 +4,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::SessionStore;
 use gatepost_storage::sessions::{EndSessions, Session, SessionDigest};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::column::{self, micros};
 use crate::error::{Answer, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -26,10 +27,7 @@ impl SessionStore for SqliteStore {
     async fn session(&self, digest: SessionDigest, now: DateTime<Utc>) -> Answer<Option<Session>> {
         self.read(move |c| {
             let sql = "SELECT owner, name, opened, until FROM gatepost_session WHERE digest = ?1 AND until > ?2";
-            c.prepare_cached(sql)?
-                .query_row(params![digest.0, micros(now)], |row| Ok(read(digest, row)))
-                .optional()?
-                .transpose()
+            c.first(sql, params![digest.0, micros(now)], |row| read(digest, row))
         })
         .await
     }
@@ -37,24 +35,20 @@ impl SessionStore for SqliteStore {
     async fn prolong_session(&self, digest: SessionDigest, until: DateTime<Utc>) -> Answer<()> {
         self.write(move |c| {
             let sql = "UPDATE gatepost_session SET until = ?2 WHERE digest = ?1";
-            c.prepare_cached(sql)?
-                .execute(params![digest.0, micros(until)])?;
-            Ok(())
+            c.run(sql, params![digest.0, micros(until)])
         })
         .await
     }
 
     async fn end_sessions(&self, which: EndSessions) -> Answer<()> {
         self.write(move |c| {
+            let delete = "DELETE FROM gatepost_session WHERE";
             match which {
-                EndSessions::One(digest) => c
-                    .prepare_cached("DELETE FROM gatepost_session WHERE digest = ?1")?
-                    .execute([digest.0])?,
-                EndSessions::OfOwner(owner) => c
-                    .prepare_cached("DELETE FROM gatepost_session WHERE owner = ?1")?
-                    .execute([owner.to_bytes()])?,
-            };
-            Ok(())
+                EndSessions::One(digest) => c.run(&format!("{delete} digest = ?1"), [digest.0]),
+                EndSessions::OfOwner(owner) => {
+                    c.run(&format!("{delete} owner = ?1"), [owner.to_bytes()])
+                }
+            }
         })
         .await
     }
@@ -68,18 +62,15 @@ fn open(
 ) -> Result<bool> {
     if let Some(link) = link {
         let take = "DELETE FROM gatepost_session WHERE digest = ?1 AND until > ?2";
-        if c.prepare_cached(take)?
-            .execute(params![link.0, micros(now)])?
-            == 0
-        {
+        if c.changed(take, params![link.0, micros(now)])? == 0 {
             return Ok(false);
         }
     }
     let owner = session.owner.to_bytes();
-    c.prepare_cached(include_str!("sql/sessions/remove_ended.sql"))?
-        .execute(params![micros(now), Session::REMOVED_AT_ONCE])?;
-    c.prepare_cached(include_str!("sql/sessions/remove_oldest.sql"))?
-        .execute(params![owner, Session::MAX_OF_OWNER - 1])?;
+    let sql = sql!("sessions/remove_ended");
+    c.run(sql, params![micros(now), Session::REMOVED_AT_ONCE])?;
+    let sql = sql!("sessions/remove_oldest");
+    c.run(sql, params![owner, Session::MAX_OF_OWNER - 1])?;
     let put = "INSERT INTO gatepost_session (digest, owner, name, opened, until) VALUES (?1, ?2, ?3, ?4, ?5)";
     c.prepare_cached(put)?.execute(params![
         session.digest.0,

@@ -4,29 +4,25 @@ use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 
 use crate::error::{Failure, Result};
+use crate::sql::{Sql as _, value};
 
 /// The version that this code knows: the number of its migrations.
 pub(crate) const KNOWN: u32 = 1;
 
 /// Returns the version of the file; 0 if it does not have our tables.
 pub(crate) fn of(connection: &Connection) -> Result<u32> {
-    let known: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema')",
-        [],
-        |row| row.get(0),
-    )?;
-    if !known {
+    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema'";
+    if !connection.has(known, [])? {
         return Ok(0);
     }
     let newest = "SELECT coalesce(max(version), 0) FROM gatepost_schema";
-    Ok(connection.query_row(newest, [], |row| row.get(0))?)
+    connection.one(newest, [], value)
 }
 
 /// Checks the version at the beginning of a transaction, for the whole of which it then applies. A
 /// file that a newer process has migrated is neither read nor written.
 pub(crate) fn check(connection: &Connection) -> Result<()> {
-    let mut newest = connection.prepare_cached("SELECT max(version) FROM gatepost_schema")?;
-    judge(newest.query_row([], |row| row.get(0))?)
+    judge(connection.one("SELECT max(version) FROM gatepost_schema", [], value)?)
 }
 
 /// Checks that this code may use the version that was found.

@@ -13,12 +13,15 @@ use crate::page::{Page, Scope};
 
 /// The row number of an entry: positive, never reused, and rising in the order of storing.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct AuditId(pub i64);
 
 /// A change that was carried out.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct AuditEntry {
     /// The time of the change.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub at: DateTime<Utc>,
     /// The owner of the record.
     pub owner: OwnerId,
@@ -29,6 +32,7 @@ pub struct AuditEntry {
     /// The API key that the user authenticated with; `None` for a login of the platform itself.
     pub key: Option<KeyId>,
     /// The client address; `None` if it is unknown.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub from: Option<IpAddr>,
     /// The table of the record, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
     pub table: String,
@@ -93,6 +97,7 @@ impl AuditEntry {
 
 /// A stored entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct AuditRow {
     /// Its number.
     pub id: AuditId,

@@ -99,6 +99,15 @@ impl StoreError {
         self.context
     }
 
+    /// Returns the context and the cause.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match &self.source {
+            Some(cause) => format!("{}: {cause}", self.context),
+            None => self.context.to_owned(),
+        }
+    }
+
     /// Returns whether the failed change may have been stored. Repeating a creation may then create
     /// a second record.
     #[must_use]

@@ -138,32 +138,6 @@ pub enum ChangedKeys {
     All,
 }
 
-impl ChangedKeys {
-    /// Returns the changed keys from a log that has one entry for each generation of the store and
-    /// forgets the oldest. `lookups` are its entries after `since`, of all shards; `generation` is
-    /// the current one. Returns [`All`](Self::All) if an entry is missing or `since` is in the
-    /// future. [`KeyStore::key_changes`] returns the part of [one shard](Self::of_shard).
-    #[must_use]
-    pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
-        let passed = generation.0.checked_sub(since.0);
-        let passed = passed.and_then(|passed| usize::try_from(passed).ok());
-        if passed == Some(lookups.len()) {
-            Self::These(lookups)
-        } else {
-            Self::All
-        }
-    }
-
-    /// Returns only the keys of one shard.
-    #[must_use]
-    pub fn of_shard(mut self, shard: KeyShard) -> Self {
-        if let Self::These(lookups) = &mut self {
-            lookups.retain(|lookup| KeyShard::of(*lookup) == shard);
-        }
-        self
-    }
-}
-
 /// Stores API keys.
 ///
 /// # Contract
@@ -379,32 +353,5 @@ mod tests {
         let used: std::collections::HashSet<u8> = (0..=u8::MAX).map(shard).collect();
         // About 162 of 256 random ones differ.
         assert!(used.len() > 130, "{} of 256", used.len());
-    }
-
-    #[test]
-    fn a_log_with_a_gap_names_all_keys() {
-        let logged = |since, generation, count| {
-            let lookups = vec![LookupId::of_imported(&[7; 32]); count];
-            let changed =
-                ChangedKeys::logged(lookups, KeyGeneration(since), KeyGeneration(generation));
-            match changed {
-                ChangedKeys::These(lookups) => Some(lookups.len()),
-                ChangedKeys::All => None,
-            }
-        };
-        assert_eq!(logged(3, 5, 2), Some(2));
-        assert_eq!(logged(5, 5, 0), Some(0));
-        assert_eq!(logged(2, 5, 2), None, "the oldest was forgotten");
-        assert_eq!(logged(6, 5, 0), None, "a generation of the future");
-        assert_eq!(logged(i64::MIN, i64::MAX, 0), None, "no overflow");
-    }
-
-    #[test]
-    fn changed_keys_are_filtered_by_shard() {
-        let [one, other] = [1, 2].map(|n| LookupId::of_imported(&[n; 32]));
-        let both = ChangedKeys::These(vec![one, other]);
-        let own = both.of_shard(KeyShard::of(other));
-        assert_eq!(own, ChangedKeys::These(vec![other]));
-        assert_eq!(ChangedKeys::All.of_shard(KeyShard(0)), ChangedKeys::All);
     }
 }

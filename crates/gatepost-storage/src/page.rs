@@ -1,6 +1,6 @@
 //! Rows as a store keeps them, and pages of rows.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 
 /// The revision of a row, which counts its changes. A change must name the revision that the caller
@@ -35,6 +35,22 @@ pub struct Row<I, T> {
     pub modified: DateTime<Utc>,
     /// The record itself.
     pub value: T,
+}
+
+impl<I, T> Row<I, T> {
+    /// Creates the row of a new record at `now`.
+    #[must_use]
+    pub fn inserted(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Self {
+        let now = now.trunc_subsecs(6);
+        Self {
+            id,
+            owner,
+            revision: Revision::FIRST,
+            created: now,
+            modified: now,
+            value,
+        }
+    }
 }
 
 /// The rows that a list contains. A store must look them up by an index: an owner with ten rows

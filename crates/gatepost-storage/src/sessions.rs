@@ -10,10 +10,12 @@ use crate::error::StoreError;
 
 /// The SHA-256 digest of the secret that a browser has. No store learns the secret.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct SessionDigest(pub [u8; 32]);
 
 /// A session, or the link that opens one: a caller with the secret is this user until it ends.
 #[derive(Clone, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Session {
     /// The digest of the secret.
     pub digest: SessionDigest,
@@ -22,8 +24,10 @@ pub struct Session {
     /// The name that is shown to the user, at most [`MAX_NAME`](Self::MAX_NAME) bytes.
     pub name: String,
     /// When it was opened.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub opened: DateTime<Utc>,
     /// When it ends.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub until: DateTime<Utc>,
 }
 

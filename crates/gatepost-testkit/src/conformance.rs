@@ -6,10 +6,10 @@
 #[macro_export]
 macro_rules! key_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_clause! { key [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_clause! { whole_key [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_clause! {
-            kept_key [$crate::conformance_tests] key_clauses, $harness; $($durable)?
+        $crate::for_each_contract_test! { key [$crate::conformance_tests] key_contract, $harness; }
+        $crate::for_each_contract_test! { whole_key [$crate::conformance_tests] key_contract, $harness; }
+        $crate::for_each_contract_test! {
+            kept_key [$crate::conformance_tests] key_contract, $harness; $($durable)?
         }
     };
 }
@@ -20,20 +20,20 @@ macro_rules! key_store_conformance {
 #[macro_export]
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_clause! { record [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! { owner [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! { scenario [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! { queue [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! { log [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! { outbox [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_clause! {
-            whole_webhook [$crate::conformance_tests] webhook_clauses, $harness;
+        $crate::for_each_contract_test! { record [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! { owner [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! { scenario [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! { queue [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! { log [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! { outbox [$crate::conformance_tests] webhook_contract, $harness; }
+        $crate::for_each_contract_test! {
+            whole_webhook [$crate::conformance_tests] webhook_contract, $harness;
         }
-        $crate::for_each_clause! {
-            kept_webhook [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        $crate::for_each_contract_test! {
+            kept_webhook [$crate::conformance_tests] webhook_contract, $harness; $($durable)?
         }
-        $crate::for_each_clause! {
-            kept_scenario [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        $crate::for_each_contract_test! {
+            kept_scenario [$crate::conformance_tests] webhook_contract, $harness; $($durable)?
         }
     };
 }
@@ -44,12 +44,12 @@ macro_rules! webhook_store_conformance {
 #[macro_export]
 macro_rules! audit_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_clause! { audit [$crate::conformance_tests] audit_clauses, $harness; }
-        $crate::for_each_clause! {
-            whole_audit [$crate::conformance_tests] audit_clauses, $harness;
+        $crate::for_each_contract_test! { audit [$crate::conformance_tests] audit_contract, $harness; }
+        $crate::for_each_contract_test! {
+            whole_audit [$crate::conformance_tests] audit_contract, $harness;
         }
-        $crate::for_each_clause! {
-            kept_audit [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
+        $crate::for_each_contract_test! {
+            kept_audit [$crate::conformance_tests] audit_contract, $harness; $($durable)?
         }
     };
 }
@@ -61,8 +61,8 @@ macro_rules! audit_store_conformance {
 #[macro_export]
 macro_rules! unreadable_conformance {
     ($harness:expr) => {
-        $crate::for_each_clause! {
-            unreadable [$crate::conformance_tests] unreadable_clauses, $harness;
+        $crate::for_each_contract_test! {
+            unreadable [$crate::conformance_tests] unreadable_contract, $harness;
         }
     };
 }
@@ -71,20 +71,20 @@ macro_rules! unreadable_conformance {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! conformance_tests {
-    ([$all:ident, $harness:expr;] $($clause:ident)*) => {
+    ([$all:ident, $harness:expr;] $($test:ident)*) => {
         $(
             #[test]
-            fn $clause() {
-                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
+            fn $test() {
+                $crate::prove(&$crate::$all(), stringify!($test), $harness);
             }
         )*
     };
-    ([$all:ident, $harness:expr; durable] $($clause:ident)*) => {
+    ([$all:ident, $harness:expr; durable] $($test:ident)*) => {
         $(
             #[test]
             #[ignore = "not durable"]
-            fn $clause() {
-                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
+            fn $test() {
+                $crate::prove(&$crate::$all(), stringify!($test), $harness);
             }
         )*
     };

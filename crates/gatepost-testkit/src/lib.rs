@@ -7,8 +7,8 @@
 )]
 
 pub mod audit;
-mod clause;
 mod conformance;
+mod contract_test;
 pub mod fault;
 pub mod fields;
 pub mod fixtures;
@@ -32,8 +32,8 @@ pub mod webhooks_kept;
 pub mod whole;
 mod world;
 
-pub use clause::{
-    Clause, Run, audit_clauses, key_clauses, prove, unreadable_clauses, webhook_clauses,
+pub use contract_test::{
+    ContractTest, Run, audit_contract, key_contract, prove, unreadable_contract, webhook_contract,
 };
 pub use harness::{Harness, Webhooks};
 pub use outcome::{Finding, Outcome};

@@ -4,7 +4,7 @@
 /// of a kind. The tests of `kept_…` kinds are those of durable stores; the tests of `…scenario`
 /// kinds are texts.
 #[macro_export]
-macro_rules! for_each_clause {
+macro_rules! for_each_contract_test {
     (key [$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k01_a_key_is_found_by_number_and_lookup
@@ -109,7 +109,7 @@ macro_rules! for_each_clause {
             q19_an_unknown_webhook_is_refused
             q21_a_deleted_webhook_ends_running_deliveries
             q25_each_realm_of_a_precondition_is_checked
-            q26_each_row_of_a_basis_is_checked
+            q26_each_row_of_a_precondition_is_checked
             q27_consumed_tasks_move_their_realm_versions
             q28_an_occurrence_is_known_in_its_realm
             q29_the_origin_is_checked_first
@@ -303,4 +303,4 @@ macro_rules! for_each_clause {
     };
 }
 
-pub(crate) use for_each_clause;
+pub(crate) use for_each_contract_test;

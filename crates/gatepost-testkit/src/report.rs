@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::clause::{Clause, tried};
+use crate::contract_test::{ContractTest, tried};
 use crate::harness::Harness;
 use crate::outcome::Finding;
 use crate::sentence::sentence_of;
@@ -48,15 +48,15 @@ impl fmt::Display for Report {
 
 /// Runs these contract tests one after the other, each on its own harness. Call it on a runtime
 /// with several threads.
-pub async fn run_all<S, H>(clauses: &[Clause<S>], harness: impl Fn() -> H) -> Report
+pub async fn run_all<S, H>(tests: &[ContractTest<S>], harness: impl Fn() -> H) -> Report
 where
     S: Send + 'static,
     H: Harness<S>,
 {
     let mut report = Report::default();
-    for clause in clauses {
-        let finding = tried(clause, harness()).await;
-        report.findings.push((clause.name, finding));
+    for test in tests {
+        let finding = tried(test, harness()).await;
+        report.findings.push((test.name, finding));
     }
     report
 }

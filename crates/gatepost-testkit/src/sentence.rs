@@ -7,11 +7,11 @@ use crate::scenario;
 const SENTENCES: &str = include_str!("sentences.txt");
 
 /// The sentence of the contract that this test proves; empty when there is no such test.
-pub(crate) fn sentence_of(clause: &str) -> &'static str {
+pub(crate) fn sentence_of(test: &str) -> &'static str {
     let sentence = SENTENCES
         .lines()
-        .find_map(|line| line.strip_prefix(clause)?.strip_prefix(": "));
+        .find_map(|line| line.strip_prefix(test)?.strip_prefix(": "));
     sentence
-        .or_else(|| scenario::sentence(clause))
+        .or_else(|| scenario::sentence(test))
         .unwrap_or_default()
 }

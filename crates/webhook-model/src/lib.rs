@@ -31,7 +31,7 @@ pub use json_text::{compact_json, parse_json};
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{
-    EVENT, MAX_RENDERED, RenderError, RunVariables, TYPE, Template, Values, format_date,
+    EVENT, MAX_RENDERED, RenderError, RunVariables, TYPE, Template, Values, Zone, format_date,
 };
 pub use text::{Description, EventLabel, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};

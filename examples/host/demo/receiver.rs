@@ -31,6 +31,9 @@ const BODY: usize = 16 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 64;
+/// The response to a message of another webhook.
+const UNSIGNED: &str =
+    "This receiver only accepts messages that the webhook of the demo has signed.\n";
 
 /// A message that arrived, signed.
 #[derive(Clone, Debug)]
@@ -108,19 +111,19 @@ async fn by_its_name(State(receiver): State<Receiver>, request: Request, next: N
     StatusCode::MISDIRECTED_REQUEST.into_response()
 }
 
-/// `POST /hook`: 204 for a signed message, 401 for anything else.
-async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> StatusCode {
+/// `POST /hook`: 204 for a signed message, 401 and the reason for anything else.
+async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> Response {
     let header = |name| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
         value.unwrap_or_default()
     };
     let Some(verifier) = receiver.verifier().await else {
-        return StatusCode::SERVICE_UNAVAILABLE;
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let at = SystemClock.now();
     let (id, sent) = (header("webhook-id"), header("webhook-timestamp"));
     let Ok(verified) = verifier.verify(id, sent, header("webhook-signature"), &body, at) else {
-        return StatusCode::UNAUTHORIZED;
+        return (StatusCode::UNAUTHORIZED, UNSIGNED).into_response();
     };
     let body = String::from_utf8_lossy(&body[..body.len().min(BODY)]).into_owned();
     receiver.keep(Message {
@@ -131,7 +134,7 @@ async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes)
     });
     let page = format!("http://{}/", receiver.addr);
     tracing::info!(target: "receiver", page, "a message has arrived");
-    StatusCode::NO_CONTENT
+    StatusCode::NO_CONTENT.into_response()
 }
 
 /// `GET /`: a page, for a browser.

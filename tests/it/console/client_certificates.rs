@@ -109,6 +109,21 @@ async fn invalid_client_certificate_shows_field_error() {
 }
 
 #[tokio::test]
+async fn certificate_fields_unfold_only_if_needed() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let unfolded = "<details open><summary><h2>Client certificate";
+    let wrong = [("timeout", "1")];
+    let page = ulf.submit(NEW, &hook(URL, &wrong)).await;
+    assert!(page.status == 422 && !page.has(unfolded), "{}", page.html);
+    // A typed key is not repeated, and must be typed again.
+    let page = ulf
+        .submit(NEW, &hook(URL, &[("timeout", "1"), ("client_key", "k")]))
+        .await;
+    assert!(page.has(unfolded), "{}", page.html);
+}
+
+#[tokio::test]
 async fn an_expiry_within_thirty_days_is_warned_about() {
     let now = "2027-06-15T12:00:00Z".parse().unwrap();
     let site = Site::start_at(Arc::new(ManualClock::at(now))).await;

@@ -1,7 +1,7 @@
 //! An edit that conflicts with another: nothing is saved, both values are shown, and the user
 //! chooses.
 
-use tests::browser::form_input::{hook, new_key, new_task, visited_with_webhook};
+use tests::browser::form_input::{hook, new_event, new_key, new_task, visited_with_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form from a page that was opened earlier.
@@ -82,10 +82,15 @@ async fn pause_between_form_and_save_is_no_conflict() {
 }
 
 #[tokio::test]
-async fn conflicting_task_and_key_edits_overwrite_nothing() {
+async fn conflicting_edits_of_records_overwrite_nothing() {
     let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "a\nb", &[]).await;
     new_key(&ulf, "ci").await;
+    let event = |label| {
+        let target = [("target", "tag"), ("tag", "1"), ("task", "1")];
+        [&[("event", "poweron"), ("label", label)][..], &target].concat()
+    };
+    new_event(&ulf, &event("first")).await;
     let task = |name, message| {
         let fixed = [("webhook", "1"), ("enabled", "on"), ("description", "")];
         let own = [("name", name), ("message", message)];
@@ -110,6 +115,12 @@ async fn conflicting_task_and_key_edits_overwrite_nothing() {
             key("ci", "theirs"),
             key("ci", "mine"),
             "description",
+        ),
+        (
+            "/console/events/1/edit",
+            event("theirs"),
+            event("mine"),
+            "label",
         ),
     ] {
         let first = ulf.get(path).await;

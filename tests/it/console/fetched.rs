@@ -6,7 +6,7 @@ const EDIT: &str = "/console/webhooks/1/edit";
 
 #[tokio::test]
 async fn fetch_mode_is_set_in_form_and_explained() {
-    let (_site, ulf, receiver) = visited_with_webhook("ulf", "3").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "3").await;
     let url = format!("http://{}/in", receiver.addr);
     let page = ulf.get("/console/webhooks/1").await;
     page.shows("Send test");
@@ -19,7 +19,8 @@ async fn fetch_mode_is_set_in_form_and_explained() {
     page.shows_all([
         "fetched by the receiver",
         "Fetch messages",
-        "/webhook_urls/1/messages?after=CURSOR",
+        "/api/v4/webhook_urls/1/messages?after=CURSOR",
+        &format!("'http://{}", site.addr),
     ]);
     page.hides("Send test");
     let form = ulf.get(EDIT).await;

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
+use gatepost_keys::Principal;
+use gatepost_manage::{Choice, Directory};
 use gatepost_storage::ManualClock;
 use tests::browser::form_input::new_key;
 use tests::browser::{Site, Visitor};
+use webhook_model::ObjectId;
 
 const NEW: &str = "/console/keys/new";
 
@@ -80,6 +84,43 @@ async fn keys_are_managed_by_owner_and_administrators_only() {
         visitor.submit(NEW, &fields).await.expect(status);
     }
     assert!(vera.get("/console/keys").await.has(">x<"));
+}
+
+/// A directory that offers all users to everybody.
+#[derive(Debug)]
+struct Everybody;
+
+#[async_trait]
+impl Directory for Everybody {
+    async fn name(&self, _: &Principal, _: &str, key: ObjectId) -> Option<String> {
+        Some(format!("user {key}"))
+    }
+
+    async fn choices(&self, _: &Principal, _: &str, most: usize) -> Vec<Choice> {
+        let all = (5..=250).chain(1..=4).map(ObjectId::from).take(most);
+        all.map(|key| Choice::new(key, format!("user {key}")))
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn tenant_administrator_is_offered_users_to_manage() {
+    let site = Site::start_with(Arc::new(Everybody)).await;
+    let tina = Visitor::login(&site, "tina").await;
+    new_key(&tina, "ci").await;
+    for path in ["/console/keys/new", "/console/keys", "/console/users"] {
+        let page = tina.get(path).await;
+        let is_offered = |user| page.has(&format!(">user {user}<"));
+        let offered = [1, 2, 3, 4, 5].map(is_offered);
+        assert_eq!(
+            offered,
+            [false, true, true, false, false],
+            "{path}: {}",
+            page.html
+        );
+    }
+    let admin = Visitor::login(&site, "admin").await;
+    assert!(admin.get("/console/users").await.has(">user 5<"));
 }
 
 #[tokio::test]

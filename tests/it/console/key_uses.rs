@@ -41,7 +41,9 @@ async fn daily_key_uses_appear_as_chart_and_table() {
     new_key(&ulf, "ci").await;
     let page = ulf.get("/console/keys/1").await;
     assert!(page.has("Not used in the last 30 days."), "the control");
-    assert!(!page.has("rect class=\"sent\" width=\"14\""));
+    assert!(!page.has("<figure"), "{}", page.html);
+    let home = ulf.get("/console/").await;
+    assert!(!home.has("API keys to look at"), "{}", home.html);
     let uses = [
         ago(1, 1_200, 3),
         ago(8, 4, 0),
@@ -50,6 +52,13 @@ async fn daily_key_uses_appear_as_chart_and_table() {
     ];
     store.record_uses(&uses).await.unwrap();
 
+    let home = ulf.get("/console/").await;
+    let told = "ci</a> <span class=\"quiet\">refused 3 times since yesterday<";
+    assert!(
+        home.has("API keys to look at") && home.has(told),
+        "{}",
+        home.html
+    );
     let page = ulf.get("/console/keys/1").await;
     assert!(page.has("Used 1,204 times in the last 30 days. Refused 3 times."));
     let bars = |page: &tests::browser::Page| {

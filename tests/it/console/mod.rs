@@ -3,6 +3,7 @@
 mod calls;
 mod changes;
 mod channels;
+mod choices;
 mod client_certificates;
 mod conflicts;
 mod deliveries;

@@ -32,7 +32,10 @@ async fn pages_without_session_redirect_to_login_and_back() {
     for page in PAGES {
         let answer = nobody.get(page).await;
         assert_eq!(answer.status, 303, "{page}");
-        assert!(answer.to().starts_with("/login?back=%2F%63"), "{page}");
+        assert!(
+            answer.to().starts_with("/login?back=%2Fconsole%2F"),
+            "{page}"
+        );
         assert_eq!(answer.html, "", "{page}");
     }
     let refused = nobody.post("/console/keys/new", &[("name", "x")]).await;
@@ -259,6 +262,10 @@ async fn platform_configures_path_title_colours_and_login() {
         .base("/admin/ui/")
         .title("Acme & Co")
         .theme(":root { --accent: #064; }")
+        .logo("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        .header("<nav class='acme'>Acme</nav>")
+        .footer("<a href='/imprint'>Imprint</a>")
+        .frame_ancestors(["https://app.acme.example/x", "data:,"].map(|url| url.parse().unwrap()))
         .csrf_secret([7; 32])
         .build();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -284,7 +291,22 @@ async fn platform_configures_path_title_colours_and_login() {
         to(&get("/admin/ui/keys?a=1", "").await),
         "https://sso.example/?to=/admin/ui/keys?a=1"
     );
-    let page = get("/admin/ui/", "3").await.text().await.unwrap();
+    let answer = get("/admin/ui/", "3").await;
+    let policy = answer.headers()["content-security-policy"]
+        .to_str()
+        .unwrap();
+    let framed = "; frame-ancestors https://app.acme.example";
+    assert!(policy.ends_with(framed), "{policy}");
+    assert!(!answer.headers().contains_key("x-frame-options"));
+    let page = answer.text().await.unwrap();
+    let parts = [
+        "<nav class='acme'>Acme</nav>",
+        "<header",
+        "<img src=\"/admin/ui/assets/logo.",
+        "<a href='/imprint'>",
+    ];
+    let places = parts.map(|part| page.find(part).unwrap_or_default());
+    assert!(places[0] > 0 && places.is_sorted(), "{page}");
     assert!(
         page.contains("Acme &amp; Co") && page.contains("user &lt;3&gt;"),
         "{page}"

@@ -16,9 +16,10 @@ async fn console_pages_suffice_for_first_delivered_message() {
     assert!(ulf.get("/console/").await.has("Start here: New webhook"));
     new_webhook(&ulf, &receiver, "0").await;
     assert!(ulf.get("/console/").await.has("Start here: New task"));
-    new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[])
-        .await
-        .leads_to("/console/tasks?done=created");
+    let made = new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await;
+    made.leads_to("/console/tasks?done=created&new=1");
+    let list = ulf.follow(&made).await;
+    list.shows("href=\"/console/events/new?task=1\">New event");
     assert!(ulf.get("/console/").await.has("Start here: New event"));
     new_event(&ulf, &ON_MACHINE)
         .await

@@ -98,8 +98,11 @@ async fn test_and_run_send_the_previewed_message() {
         ),
     ] {
         let form = format!("{TEST}{of}");
-        let page = ulf.fill(&form, &format!("{TEST}/preview"), typed).await;
-        assert_eq!((page.status, shown(&page)), (200, message.to_owned()));
+        let previewed = [typed, &[("do", "preview")]].concat();
+        for to in [TEST, "/console/tasks/1/do/run"] {
+            let page = ulf.fill(&form, to, &previewed).await;
+            assert_eq!((page.status, shown(&page)), (200, message.to_owned()));
+        }
         let check = ulf.fill(&form, &format!("{TEST}/check"), typed).await;
         let check: Value = serde_json::from_str(&check.html).unwrap();
         assert_eq!(check["hints"]["preview"], message);
@@ -112,8 +115,8 @@ async fn test_and_run_send_the_previewed_message() {
     }
     // Errors are shown, and no message is promised.
     let form = format!("{TEST}?type=vms");
-    let wrong = [("event", "poweron"), ("object", "-1")];
-    let page = ulf.fill(&form, &format!("{TEST}/preview"), &wrong).await;
+    let wrong = [("event", "poweron"), ("object", "-1"), ("do", "preview")];
+    let page = ulf.fill(&form, TEST, &wrong).await;
     assert_eq!(shown(&page), "");
     assert!(!page.error("object").is_empty(), "{}", page.html);
     // A webhook's own test sends the typed name as well.
@@ -230,7 +233,8 @@ async fn manual_trigger_names_unknown_object_by_number() {
     // A test has no name for it either.
     let about = [("event", "poweron"), ("object", "3")];
     let form = format!("{TEST}?type=vms");
-    let page = ulf.fill(&form, &format!("{TEST}/preview"), &about).await;
+    let previewed = [&about[..], &[("do", "preview")]].concat();
+    let page = ulf.fill(&form, TEST, &previewed).await;
     assert_eq!(shown(&page), "of 3");
     ulf.fill(&form, TEST, &about).await;
     let received = receiver.wait_for("/in", 3).await.unwrap();

@@ -209,6 +209,18 @@ async fn invalid_webhook_form_marks_fields_and_keeps_input() {
             !error.is_empty() && error.starts_with(rule),
             "{field} {wrong:?}: {error:?}"
         );
+        // The summary names the field as its label does.
+        let named = page.html.split(&format!("href=\"#{field}\">")).nth(1);
+        let named = named.unwrap().split("</a>").next().unwrap();
+        let label = [
+            format!("<label for=\"{field}\">{named}<"),
+            format!("<legend>{named}<"),
+        ];
+        assert!(
+            label.iter().any(|label| page.has(label)),
+            "{named}: {}",
+            page.html
+        );
         for (name, typed) in &fields {
             let secret = ["token", "key", "password"].contains(name);
             let shown = typed.replace('&', "&amp;").replace("\r\n", "\n");

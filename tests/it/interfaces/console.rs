@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tests::interfaces::{DoorSite, Mood, Pages, Rest, page, post, token, walk, words};
+use tests::interfaces::{DoorSite, Mood, Pages, Rest, Roof as _, page, post, token, walk, words};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use webhook_model::{OwnerId, Webhook};
@@ -23,6 +23,28 @@ async fn console_disconnect_leaves_change_and_record_or_neither() {
     let (count, findings) = walk(&Pages).await;
     assert_eq!(count, 31);
     assert!(findings.is_empty(), "{findings:#?}");
+}
+
+#[tokio::test]
+async fn successful_form_redirects_unless_it_shows_secret() {
+    let count = Pages.acts(&DoorSite::start(&Pages).await).await.len();
+    let mut shown = Vec::new();
+    for nth in 0..count {
+        let site = DoorSite::start(&Pages).await;
+        let act = Pages.acts(&site).await.swap_remove(nth);
+        match &*status(&site, &act.request).await {
+            "HTTP/1.1 303" => {}
+            "HTTP/1.1 200" => shown.push(act.what),
+            other => panic!("{}: {other}", act.what),
+        }
+    }
+    let secrets = [
+        "create key",
+        "roll key",
+        "create webhook",
+        "rotate signing secret",
+    ];
+    assert_eq!(shown, secrets);
 }
 
 #[tokio::test]

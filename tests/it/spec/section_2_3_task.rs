@@ -85,6 +85,6 @@ fn spec_2_3_variables() {
         assert_eq!(render(message), expected);
     }
     let now = "2025-10-16T15:38:07Z".parse().unwrap();
-    let date = format_date(now, chrono_tz::America::New_York);
+    let date = format_date(now, &chrono_tz::America::New_York);
     assert_eq!(date, "Thu, 16 Oct 2025 11:38:07 EDT");
 }

@@ -247,7 +247,15 @@ async fn the_receiver_believes_and_shows_little() {
         .header("webhook-timestamp", "1")
         .header("webhook-signature", "v1,AAAA")
         .body("<b>forged</b>");
-    assert_eq!(forged.send().await.unwrap().status(), 401);
+    let refused = forged.send().await.unwrap();
+    assert_eq!(refused.status(), 401);
+    assert!(
+        refused
+            .text()
+            .await
+            .unwrap()
+            .contains("the webhook of the demo")
+    );
     let rebound = client
         .get(format!("{place}/"))
         .header("host", "evil.example");

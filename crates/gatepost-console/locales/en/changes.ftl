@@ -32,8 +32,6 @@ changes-unnamed = no. { $id }
 changes-of = of { $user }
 # Follows the name of a field whose values are secret or large.
 changes-hidden = changed
-# Below the fields of a change that are shown.
-changes-more-fields = and { $count } more
 # A value that is empty.
 changes-empty = empty
 

@@ -54,7 +54,9 @@ events-none-text =
 events-done-created = The event was created and now runs its task.
 events-done-saved = The event was saved.
 events-done-deleted = The event was deleted.
-events-done-triggered = The event was triggered and ran its task. The deliveries show what was sent.
+# $link: the link "deliveries".
+events-done-triggered = The event was triggered and ran its task. The { $link } show what was sent.
+events-done-triggered-link = deliveries
 events-done-enabled = The event is enabled.
 events-done-disabled = The event is disabled.
 events-not-triggered = The task of this event is disabled, so it was not run.

@@ -86,8 +86,10 @@ frame-nothing-saved = Nothing was saved.
 # After why nothing was saved; a list of fields and their errors follows.
 frame-correct = Correct the following:
 frame-picker-choose = Choose…
-# A field for the number of a row, if there are too many rows to choose from.
+# A field for the id of a row, if the platform has no list of them.
 frame-picker-number = { $label } (id)
+# A field that searches the rows of a list, if there are too many. $label: of the list.
+frame-picker-find = Search: { $label }
 # $number: of the row, from 1.
 frame-row-up = Move row { $number } up
 frame-row-down = Move row { $number } down
@@ -169,17 +171,17 @@ frame-section-users = Users
 
 frame-script-copied = Copied.
 frame-script-selected = Your browser did not allow copying. The text is selected: copy it with the keyboard.
-frame-script-row-added = Row added.
-frame-script-row-removed = Row removed.
+frame-script-added = Row added.
+frame-script-removed = Row removed.
 # $value: a number, from 1.
-frame-script-row-moved = Row moved to position { $value }.
+frame-script-moved = Row moved to position { $value }.
 # Next to a date field. $value: a time zone, such as Europe/Berlin.
 frame-script-zone = (your time zone, { $value })
-frame-script-session-ended = Your session has ended.
-frame-script-log-in = Log in
+frame-script-ended = Your session has ended.
+frame-script-login = Log in
 frame-script-gone = The content of this page is no longer available.
 frame-script-reload = Reload
-frame-script-connection-lost = Connection lost, trying again…
+frame-script-lost = Connection lost, trying again…
 
 ## Pages for what failed: the title, and the text below it
 

@@ -3,9 +3,14 @@
 ## The list
 
 keys-title = API keys
-# On the first page, if keys expire within 14 days.
-keys-expiring-title = API keys that expire soon
-keys-expiring-all = All
+# On the first page, if keys expire within 14 days or were refused today or yesterday.
+keys-review-title = API keys to look at
+keys-review-all = All
+keys-review-refused =
+    { $count ->
+        [one] refused once since yesterday
+       *[other] refused { $count } times since yesterday
+    }
 # The keys of one user.
 keys-title-of = API keys of { $user }
 # A user without a name: within a sentence or in a table, and as the title of the user's page.

@@ -86,6 +86,8 @@ webhooks-failing-replay = Replay { $count } failed…
 # Names the links to the pages about a webhook for screen readers.
 webhooks-tabs = Webhook
 webhooks-tab-overview = Overview
+webhooks-tab-deliveries = Deliveries
+webhooks-tab-signing = Signing
 webhooks-tab-subscriptions = Subscriptions
 webhooks-tab-settings = Settings
 # Screen readers say this for the button that copies the URL.
@@ -285,7 +287,7 @@ webhooks-form-headers-title = Headers
 webhooks-form-header-mode = Enter headers
 webhooks-form-header-mode-rows = As names and values
 webhooks-form-header-mode-text = As text
-webhooks-form-rows = Headers, in the order they are sent
+webhooks-form-header = Headers, in the order they are sent
 # $number: of the row, from 1.
 webhooks-form-row-name = Header { $number } name
 webhooks-form-row-value = Header { $number } value

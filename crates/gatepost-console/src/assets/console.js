@@ -154,6 +154,12 @@
         place.textContent = text;
         all(`[aria-describedby~="${place.id}"]`, form).forEach(control => text ? control.setAttribute('aria-invalid', 'true') : control.removeAttribute('aria-invalid'));
       });
+      // The summary above the form keeps the problems that are left.
+      const summary = document.querySelector('.note.bad:has(li a[href^="#"])');
+      if (summary) {
+        all('li', summary).forEach(item => { item.hidden = !problems[item.firstChild.hash.slice(1)]; });
+        summary.hidden = all('li', summary).every(item => item.hidden);
+      }
       all('[data-hint]', form).forEach(place => {
         const text = hints[place.dataset.hint] || '';
         if (place.textContent !== text) place.textContent = text;
@@ -318,6 +324,10 @@
   if (here.searchParams.has('done')) {
     here.searchParams.delete('done');
     history.replaceState(null, '', here);
+  }
+  // The response to a form becomes the page of the form: neither a reload nor Back sends the form again.
+  if ('sent' in root.dataset && !popup) {
+    history.replaceState(null, '', document.querySelector('form.main[method=post]')?.getAttribute('action') || here);
   }
   // -- variables, inserted at the cursor ---------------------------------------------------------------
   all('[data-insert]').forEach(button => button.addEventListener('click', () => {

@@ -15,6 +15,11 @@ const ICON: &str = include_str!("icon.svg");
 const SCRIPT: &str = include_str!("console.js");
 /// The mark of a variable in a text of the script.
 const PLACE: &str = "%";
+/// The texts of the script, by the ends of their names.
+const SAID: [&str; 11] = [
+    "copied", "selected", "added", "removed", "moved", "zone", "ended", "login", "gone", "reload",
+    "lost",
+];
 
 /// The files of a console.
 #[derive(Debug)]
@@ -22,8 +27,9 @@ pub(crate) struct Assets {
     pub style: Asset,
     pub script: Asset,
     pub icon: Asset,
-    /// The platform's own style sheet, if there is one.
+    /// The platform's own style sheet and logo.
     pub theme: Option<Asset>,
+    pub logo: Option<Asset>,
 }
 
 /// An embedded file.
@@ -36,7 +42,7 @@ pub(crate) struct Asset {
 }
 
 impl Assets {
-    pub(crate) fn new(theme: &str, texts: &Texts) -> Self {
+    pub(crate) fn new(theme: &str, logo: &str, texts: &Texts) -> Self {
         Self {
             style: Asset::new("console", "css", "text/css; charset=utf-8", STYLE),
             script: Asset::new(
@@ -48,6 +54,7 @@ impl Assets {
             icon: Asset::new("icon", "svg", "image/svg+xml", ICON),
             theme: (!theme.is_empty())
                 .then(|| Asset::new("theme", "css", "text/css; charset=utf-8", theme)),
+            logo: (!logo.is_empty()).then(|| Asset::new("logo", "svg", "image/svg+xml", logo)),
         }
     }
 
@@ -55,7 +62,7 @@ impl Assets {
         let own = [&self.style, &self.script, &self.icon];
         own.into_iter()
             .map(Some)
-            .chain([self.theme.as_ref()])
+            .chain([self.theme.as_ref(), self.logo.as_ref()])
             .flatten()
             .fold(Router::new(), |router, asset| {
                 let asset = asset.clone();
@@ -86,28 +93,11 @@ impl Asset {
 }
 
 pub(super) fn script(texts: &Texts) -> String {
-    let placed = |name| texts.with(name, &[("value", PLACE.into())]);
-    let said = [
-        ("copied", texts.of("frame-script-copied").into_owned()),
-        ("selected", texts.of("frame-script-selected").into_owned()),
-        ("added", texts.of("frame-script-row-added").into_owned()),
-        ("removed", texts.of("frame-script-row-removed").into_owned()),
-        ("moved", placed("frame-script-row-moved")),
-        ("now", texts.of("frame-time-now").into_owned()),
-        (
-            "utc",
-            texts.with("frame-time-utc", &[("distance", PLACE.into())]),
-        ),
-        ("zone", placed("frame-script-zone")),
-        ("ended", texts.of("frame-script-session-ended").into_owned()),
-        ("login", texts.of("frame-script-log-in").into_owned()),
-        ("gone", texts.of("frame-script-gone").into_owned()),
-        ("reload", texts.of("frame-script-reload").into_owned()),
-        (
-            "lost",
-            texts.of("frame-script-connection-lost").into_owned(),
-        ),
-    ];
+    let value = [("value", PLACE.into())];
+    let said = SAID.map(|name| (name, texts.with(&format!("frame-script-{name}"), &value)));
+    let utc = texts.with("frame-time-utc", &[("distance", PLACE.into())]);
+    let now = texts.of("frame-time-now").into_owned();
+    let said = said.into_iter().chain([("utc", utc), ("now", now)]);
     let said = said.map(|(name, text)| (name.to_owned(), Value::from(text)));
     let said = Value::from(Map::from_iter(said)).to_string();
     SCRIPT.replace("TEXTS);", &format!("{said});"))

@@ -5,13 +5,13 @@ use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use gatepost_storage::{Bodies, Order, Page};
 use maud::{Markup, html};
 
-use crate::choices::{task_choices, webhook_choices};
+use crate::choices::choices;
 use crate::context::PageContext;
-use crate::delivery_filter::{self, BY_ID, DeliveryFilter, STATUS, TEXT, classes, or_all};
+use crate::delivery_filter::{self, BY_ID, DeliveryFilter, STATUS, TEXT, classes};
 use crate::delivery_rows::QUEUED;
 use crate::failure::Failure;
 use crate::fields::Sheet;
-use crate::form::Form;
+use crate::form::{Choices, Form};
 use crate::layout;
 use crate::problems::Problems;
 
@@ -154,15 +154,21 @@ pub(super) fn joined(mut parts: Vec<String>) -> String {
 }
 
 /// Renders the form. Fields that are rarely used are folded, unless one is in use.
-pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Failure> {
+pub(super) async fn form(
+    ctx: &PageContext,
+    asked: &Asked,
+    query: &Form,
+) -> Result<Markup, Failure> {
     let (t, none, filter) = (ctx.texts(), Problems::none(), &asked.filter);
-    let sheet = Sheet {
-        texts: t,
-        area: "deliveries",
-        form: filter.form(),
-        problems: &none,
+    let sheet = Sheet::new(t, "deliveries", filter.form(), &none);
+    let webhooks = choices(ctx, query, "webhook", "webhook_urls").await?;
+    let tasks = choices(ctx, query, "task", "tasks").await?;
+    let all = t.of("deliveries-filter-all");
+    let row = |name, rows: &Choices| {
+        let (label, hint) = (sheet.text(name, ""), sheet.text(name, "-hint"));
+        let chosen = sheet.form.text(name);
+        layout::picker(t, &none, name, [&label, &hint], rows, chosen, Some(&all))
     };
-    let (webhooks, tasks) = (webhook_choices(ctx).await?, task_choices(ctx).await?);
     let orders = [("", "lists-newest"), (QUEUED, "lists-oldest")];
     let orders = orders.map(|(order, text)| (order.to_owned(), t.of(text).into_owned()));
     Ok(html! {
@@ -172,14 +178,14 @@ pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Fai
                 label for="q" { (t.of("lists-search")) }
                 input type="search" id="q" name="q" value=[filter.form().given("q")] maxlength=(TEXT) autocomplete="off" spellcheck="false" aria-describedby="q-hint";
             }
-            (row(&sheet, "webhook", webhooks))
+            (row("webhook", &webhooks))
             @if let Some(state) = filter.form().given("state") { input type="hidden" name="state" value=(state); }
             (sheet.select("class", &classes(t), true))
             (layout::select(&none, SORT, &t.of("lists-sort"), &orders, asked.order_word(), "", true))
             details.more open[RARE.iter().any(|field| filter.has(field))] {
                 summary { (t.of("deliveries-filter-more")) }
                 div.filter {
-                    (row(&sheet, "task", tasks))
+                    (row("task", &tasks))
                     (sheet.field(&STATUS, ""))
                     (sheet.fields(delivery_filter::QUEUED))
                     (sheet.field(&BY_ID, ""))
@@ -190,14 +196,6 @@ pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Fai
             p.hint id="q-hint" { (t.of("deliveries-filter-text-hint")) }
         }
     })
-}
-
-/// Renders a choice of rows, or a field for the number if too many rows exist.
-fn row(sheet: &Sheet<'_>, name: &str, rows: Vec<(String, String)>) -> Markup {
-    match rows.is_empty() {
-        true => sheet.picker(name, &rows),
-        false => sheet.select(name, &or_all(sheet.texts, rows), true),
-    }
 }
 
 #[cfg(test)]

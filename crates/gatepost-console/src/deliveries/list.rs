@@ -49,7 +49,7 @@ pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Respon
     let shown = Shown { asked, look, known };
     let body = html! {
         (states(&ctx, &shown.asked).await?)
-        (form(&ctx, &shown.asked).await?)
+        (form(&ctx, &shown.asked, &query).await?)
         (shown.part(&ctx).await?)
         (pager(ctx.texts(), &beside(&ctx, &shown.asked, &shown.look)))
     };

@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use crate::choices::webhook_choices;
+use crate::choices::choices;
 use crate::context::PageContext;
 use crate::delivery_filter::{QUEUED, class, classes};
 use crate::failure::Failure;
@@ -55,7 +55,7 @@ impl Asked {
 
 pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     let Some(asked) = Asked::parse(&ctx, &query) else {
-        return choose(&ctx).await;
+        return choose(&ctx, &query).await;
     };
     let webhook = ctx.actor.webhook(asked.which.webhook).await?;
     let count = ctx.actor.count_replayable(&asked.which).await?;
@@ -80,7 +80,7 @@ pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Respon
 
 pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Failure> {
     let Some(asked) = Asked::parse(&ctx, &form) else {
-        return choose(&ctx).await;
+        return choose(&ctx, &form).await;
     };
     let replayed = ctx.actor.replay_some(asked.which).await?;
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -91,13 +91,16 @@ pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Fai
 }
 
 /// Renders the choice of the webhook.
-async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
-    let (problems, webhooks) = (Problems::none(), webhook_choices(ctx).await?);
-    let t = ctx.texts();
+async fn choose(ctx: &PageContext, form: &Form) -> Result<Response, Failure> {
+    let (problems, webhooks) = (
+        Problems::none(),
+        choices(ctx, form, "webhook", "webhook_urls").await?,
+    );
+    let (t, none) = (ctx.texts(), ctx.texts().of("frame-picker-choose"));
     let body = html! {
         section {
             form method="get" {
-                (layout::picker(t, &problems, "webhook", &t.of("deliveries-webhook"), &webhooks, "", ""))
+                (layout::picker(t, &problems, "webhook", [&t.of("deliveries-webhook"), ""], &webhooks, "", Some(&none)))
                 button { (t.of("deliveries-replay-count")) }
             }
         }
@@ -108,20 +111,12 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
 
 /// Renders the form that chooses the deliveries.
 fn range(t: &Texts, asked: &Asked) -> Markup {
-    let (states, problems) = (["error", "sent", ""], Problems::none());
-    let states = states.map(|state| {
-        let text = format!(
-            "deliveries-replay-state-{}",
-            if state.is_empty() { "both" } else { state }
-        );
-        (state.to_owned(), t.of(&text).into_owned())
+    let problems = Problems::none();
+    let states = [("error", "error"), ("sent", "sent"), ("", "both")].map(|(state, word)| {
+        let text = t.of(&format!("deliveries-replay-state-{word}"));
+        (state.to_owned(), text.into_owned())
     });
-    let sheet = Sheet {
-        texts: t,
-        area: "deliveries",
-        form: &asked.form,
-        problems: &problems,
-    };
+    let sheet = Sheet::new(t, "deliveries", &asked.form, &problems);
     html! {
         form.filter method="get" {
             input type="hidden" name="webhook" value=(asked.form.text("webhook"));

@@ -7,6 +7,7 @@ use webhook_model::Webhook;
 use super::message;
 use crate::context::PageContext;
 use crate::layout::{copy, seen};
+use crate::reveal::quoted;
 use crate::texts::Texts;
 
 /// The text that replaces a credential in the log.
@@ -72,12 +73,6 @@ pub(super) fn curl(head: &Head, message: &str, file: &str) -> String {
         format!("--data-raw {}", quoted(message))
     });
     parts.join(" \\\n  ")
-}
-
-/// Quotes a text as one word for a POSIX shell: within single quotes only the closing quote is
-/// special.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Renders the section of the delivery's page: the request of an attempt, with the message. If

@@ -12,14 +12,13 @@ use crate::texts::Texts;
 
 pub(super) async fn show(ctx: PageContext) -> Response {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
-    let always = [
-        ("date", html! { code { "${DATE}" } }.into()),
-        ("timestamp", html! { code { "${TIMESTAMP}" } }.into()),
-        ("random", html! { code { "${RANDOM}" } }.into()),
-        ("name", html! { code { "${NAME}" } }.into()),
-        ("type", html! { code { "${TYPE}" } }.into()),
-        ("event", html! { code { "${EVENT}" } }.into()),
-    ];
+    let always = ["date", "timestamp", "random", "name", "type", "event"];
+    let always = always.map(|name| {
+        (
+            name,
+            html! { code { "${" (name.to_uppercase()) "}" } }.into(),
+        )
+    });
     let body = html! {
         p { (t.markup("events-catalog-intro", &always)) }
         @for (of, label, specificity) in catalog.types() {

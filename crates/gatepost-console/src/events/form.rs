@@ -95,7 +95,8 @@ impl Resource for Events {
         let specificity = known.map_or(Specificity::InstanceOptional, |(.., specificity)| {
             specificity
         });
-        let offered = Offered::of(ctx, &Subject::stored(row.owner, event), specificity).await?;
+        let offered =
+            Offered::of(ctx, form, &Subject::stored(row.owner, event), specificity).await?;
         let fixed = Some(&event.event);
         let fields = fields(ctx, &event.event_type, fixed, form, problems, &offered);
         let body = crud::form::<Self>(ctx, false, form, problems, ["", "/events"], &fields);
@@ -205,7 +206,7 @@ async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result
     let rest = match known_type(ctx, chosen) {
         Some((of, _, specificity)) => {
             let subject = Subject::new(ctx, of, form).await;
-            let offered = Offered::of(ctx, &subject, specificity).await?;
+            let offered = Offered::of(ctx, form, &subject, specificity).await?;
             let fields = fields(ctx, of, None, form, problems, &offered);
             let to = ["", "/events"];
             Some(crud::form::<Events>(ctx, true, form, problems, to, &fields))
@@ -241,18 +242,13 @@ fn fields(
 ) -> Markup {
     let texts = ctx.texts();
     let t = texts;
-    let sheet = Sheet {
-        texts,
-        area: "events",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(texts, "events", form, problems);
     html! {
         input type="hidden" name="type" value=(of);
         section {
             (what(ctx, &sheet, of, fixed, offered))
             (sheet.picker("task", &offered.tasks))
-            @if offered.tasks.is_empty() {
+            @if offered.tasks.rows.is_empty() {
                 @let link = html! { a href=(ctx.at("/tasks/new")) { (t.of("events-task-new")) } };
                 (note("", &t.markup("events-task-none", &[("link", link.into())])))
             }

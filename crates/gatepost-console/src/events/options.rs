@@ -5,10 +5,10 @@ use webhook_model::{
     Event, EventName, EventType, ObjectId, OwnerId, Specificity, TagId, Target, TaskId,
 };
 
-use crate::choices::{choices, task_choices};
+use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
+use crate::form::{Choices, Form};
 
 /// The owner of an event, and the event as far as the form defines it.
 #[derive(Debug)]
@@ -69,15 +69,17 @@ impl Subject {
     async fn offered(
         &self,
         ctx: &PageContext,
-        table: &str,
+        form: &Form,
+        [field, table]: [&str; 2],
         target: fn(ObjectId) -> Option<Target>,
-    ) -> Result<Vec<(String, String)>, Failure> {
-        let rows = choices(ctx, table).await;
+    ) -> Result<Choices, Failure> {
+        let mut choices = choices(ctx, form, field, table).await?;
         let of = |(key, _): &(String, String)| target(key.parse().ok()?);
-        let watchable = self.watchable(ctx, rows.iter().filter_map(of).collect());
-        let watchable = watchable.await?;
+        let targets = choices.rows.iter().filter_map(of).collect();
+        let watchable = self.watchable(ctx, targets).await?;
         let may = |row: &(String, String)| of(row).is_some_and(|t| watchable.contains(&t));
-        Ok(rows.into_iter().filter(may).collect())
+        choices.rows.retain(may);
+        Ok(choices)
     }
 }
 
@@ -112,17 +114,19 @@ pub(super) fn without_object(of: EventType, event: EventName) -> Event {
 pub(super) struct Offered {
     /// The kinds of targets of the type; empty if it only applies to the platform as a whole.
     pub targets: &'static [&'static str],
-    pub instances: Vec<(String, String)>,
-    pub tags: Vec<(String, String)>,
-    pub tasks: Vec<(String, String)>,
+    pub instances: Choices,
+    pub tags: Choices,
+    pub tasks: Choices,
 }
 
 impl Offered {
     pub(super) async fn of(
         ctx: &PageContext,
+        form: &Form,
         subject: &Subject,
         specificity: Specificity,
     ) -> Result<Self, Failure> {
+        let objects = ["instance", subject.of.as_str()];
         let all = subject.watchable(ctx, vec![Target::Generic]).await?;
         let instance = |id| Some(Target::Instance(id));
         let tag = |id: ObjectId| id.as_number().map(|id| Target::Tag(TagId(id)));
@@ -132,9 +136,9 @@ impl Offered {
                 Specificity::InstanceOptional if !all.is_empty() => &["all", "instance", "tag"],
                 _ => &["instance", "tag"],
             },
-            instances: subject.offered(ctx, subject.of.as_str(), instance).await?,
-            tags: subject.offered(ctx, "tags", tag).await?,
-            tasks: task_choices(ctx).await?,
+            instances: subject.offered(ctx, form, objects, instance).await?,
+            tags: subject.offered(ctx, form, ["tag", "tags"], tag).await?,
+            tasks: choices(ctx, form, "task", "tasks").await?,
         })
     }
 }

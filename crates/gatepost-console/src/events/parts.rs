@@ -93,13 +93,9 @@ pub(crate) async fn when_fields(
     let Some((of, _, specificity)) = known_type(ctx, form.text("type")) else {
         return Ok(html! {});
     };
-    let offered = Offered::of(ctx, &Subject::owned(ctx, owner, of, form), specificity).await?;
-    let sheet = Sheet {
-        texts: ctx.texts(),
-        area: "events",
-        form,
-        problems,
-    };
+    let subject = Subject::owned(ctx, owner, of, form);
+    let offered = Offered::of(ctx, form, &subject, specificity).await?;
+    let sheet = Sheet::new(ctx.texts(), "events", form, problems);
     Ok(html! {
         (what(ctx, &sheet, of, None, &offered))
         (sheet.field(&event::FILTER, ""))

@@ -136,7 +136,7 @@ async fn page_of(
     let (t, task) = (ctx.texts(), &trigger.task.value);
     let path = ctx.at(&format!("/events/{}/trigger", trigger.row.id));
     let body = html! {
-        (layout::errors_of(t, problems, &t.of("events-trigger-refused")))
+        (layout::errors(t, "events", problems, "events-trigger-refused"))
         @if !task.enabled { (note("warn", &html! { (t.of("events-trigger-disabled")) })) }
         @else if task.delete_after_run { (note("", &html! { (t.of("events-trigger-once")) })) }
         form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {

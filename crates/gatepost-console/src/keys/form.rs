@@ -13,7 +13,7 @@ use webhook_model::trim_pasted;
 use super::review::surprises;
 use crate::context::PageContext;
 use crate::fields::{Sheet, key};
-use crate::form::{Form, Rows};
+use crate::form::{Choices, Form, Rows};
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
 use crate::texts::Texts;
@@ -203,16 +203,11 @@ pub(super) fn fields(
     row: Option<&KeyRow>,
     form: &Form,
     problems: &Problems,
-    owners: Option<&[(String, String)]>,
+    owners: Option<&Choices>,
 ) -> Markup {
     let texts = ctx.texts();
     let (t, surprising) = (texts, surprising(texts, form));
-    let sheet = Sheet {
-        texts,
-        area: "keys",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(texts, "keys", form, problems);
     html! {
         section {
             (sheet.fields(key::WHAT))

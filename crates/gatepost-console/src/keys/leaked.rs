@@ -170,7 +170,7 @@ fn form(ctx: &PageContext, chosen: Option<OnLeak>, problems: &Problems, found: &
     let chosen = chosen.map_or("", word);
     let (label, hint) = (t.of("keys-leaked-field"), t.of("keys-leaked-field-hint"));
     let body = html! {
-        (layout::errors(t, problems))
+        (layout::errors(t, "keys", problems, "frame-nothing-saved"))
         (found)
         section {
             p { (t.of("keys-leaked-text")) }

@@ -14,7 +14,7 @@ mod user;
 use axum::Router;
 use axum::routing::{get, post};
 use resource::Keys;
-pub(crate) use review::expiring;
+pub(crate) use review::to_review;
 
 use crate::crud::crud;
 

@@ -56,10 +56,12 @@ impl Resource for Keys {
     ) -> Result<Markup, Failure> {
         let t = ctx.texts();
         let owners = match row {
-            None if ctx.principal().access > AccessLevel::User => Some(choices(ctx, "users").await),
+            None if ctx.principal().access > AccessLevel::User => {
+                Some(choices(ctx, form, "user", "users").await?)
+            }
             _ => None,
         };
-        let fields = fields(ctx, row, form, problems, owners.as_deref());
+        let fields = fields(ctx, row, form, problems, owners.as_ref());
         let to = ["/keys/check", "/keys"];
         let body = crud::form::<Self>(ctx, row.is_none(), form, problems, to, &fields);
         let Some(row) = row else {

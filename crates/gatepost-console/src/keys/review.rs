@@ -1,11 +1,14 @@
 //! The checks for a review of keys (SPEC 5.1 rule 7): unused keys, and keys that expire soon.
 
+use std::cmp::Reverse;
+
 use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyState};
 use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;
-use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::keys::{KeyQuery, KeyRow};
 use maud::{Markup, html};
 
+use super::usage::Usage;
 use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -18,9 +21,11 @@ use crate::time::distance;
 const UNUSED_DAYS: i64 = 90;
 /// The number of days before its expiration from which a key is highlighted.
 const EXPIRING_DAYS: u64 = 14;
-/// The number of newest keys that the first page searches for those that expire.
+/// The number of newest keys that the first page searches for those to be looked at.
 const SEARCHED: u32 = 100;
-/// The maximum number of them that it names.
+/// The number of keys, those used last, whose refusals it reads.
+const READ: usize = 10;
+/// The maximum number of keys that it names.
 const NAMED: usize = 5;
 
 /// Whether the key is active and expires within 14 days.
@@ -29,24 +34,37 @@ pub(super) fn is_expiring(key: &ApiKey, now: DateTime<Utc>) -> bool {
     is_active(key, now) && left.is_some_and(|days| days <= EXPIRING_DAYS)
 }
 
-/// Renders the section of the caller's newest keys that expire soon; nothing if none does.
-pub(crate) async fn expiring(ctx: &PageContext) -> Result<Markup, Failure> {
+/// Renders the section of the caller's newest keys that expire soon, or were refused today or
+/// yesterday; nothing if there are none.
+pub(crate) async fn to_review(ctx: &PageContext) -> Result<Markup, Failure> {
     let (t, now) = (ctx.texts(), ctx.now());
     let query = KeyQuery {
         scope: Scope::Owner(ctx.principal().owner),
         name: None,
         page: newest_rows(SEARCHED),
     };
-    let mut keys = ctx.actor.keys(query).await?.rows;
-    keys.retain(|row| is_expiring(&row.key, now));
-    keys.sort_by_key(|row| row.key.expiration.days_remaining(now));
-    let all = ctx.at("/keys?state=expiring");
+    let keys = ctx.actor.keys(query).await?.rows;
+    let mut by_use: Vec<_> = keys.iter().collect();
+    by_use.sort_by_key(|row| Reverse(row.key.last_login.map(|login| login.at)));
+    let mut found = Vec::new();
+    for row in by_use.into_iter().take(READ) {
+        let (_, refused) = Usage::of(ctx, row.id, 2).await?.sum(2);
+        if refused > 0 {
+            let count = [("count", refused.into())];
+            found.push((row, t.with("keys-review-refused", &count)));
+        }
+    }
+    let expiring = keys.iter().filter(|row| is_expiring(&row.key, now));
+    let mut expiring: Vec<_> = expiring.collect();
+    expiring.sort_by_key(|row| row.key.expiration.days_remaining(now));
+    let why = |row: &KeyRow| expiry(t, row.key.expiration, now);
+    found.extend(expiring.into_iter().map(|row| (row, why(row))));
     Ok(html! {
-        @if !keys.is_empty() {
+        @if !found.is_empty() {
             section {
-                div.title { h2 { (t.of("keys-expiring-title")) } a href=(all) { (t.of("keys-expiring-all")) } }
-                ul.plain { @for row in keys.iter().take(NAMED) {
-                    li { a href=(ctx.at(&format!("/keys/{}", row.id))) { (seen(row.key.name.as_str())) } " " span.quiet { (expiry(t, row.key.expiration, now)) } }
+                div.title { h2 { (t.of("keys-review-title")) } a href=(ctx.at("/keys")) { (t.of("keys-review-all")) } }
+                ul.plain { @for (row, why) in found.iter().take(NAMED) {
+                    li { a href=(ctx.at(&format!("/keys/{}", row.id))) { (seen(row.key.name.as_str())) } " " span.quiet { (why) } }
                 } }
             }
         }

@@ -67,7 +67,7 @@ fn question(ctx: &PageContext, row: &KeyRow, chosen: &str, problems: &Problems) 
         .each_ref()
         .map(|(seconds, text)| (*seconds, &**text));
     let body = html! {
-        (layout::errors(t, problems))
+        (layout::errors(t, "keys", problems, "frame-nothing-saved"))
         section {
             (about(ctx, row, "keys-roll-text"))
             form method="post" {

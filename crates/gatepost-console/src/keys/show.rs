@@ -8,16 +8,16 @@ use gatepost_storage::keys::{KeyRow, Rolled};
 use maud::{Markup, html};
 
 use super::review::{expiry, state, surprises};
-use super::usage::{Range, Usage};
+use super::usage::{Usage, days};
 use super::user;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, changes_link, confirmation, note, one_button, page_with, seen};
+use crate::layout::{Section, changes_link, confirmation, menu, note, one_button, page_with, seen};
 use crate::names::user_name;
 use crate::row_id::RowId;
 use crate::texts::Texts;
-use crate::time::{moment, stamp, stamp_or};
+use crate::time::{moment, stamp};
 
 pub(super) async fn show(
     ctx: PageContext,
@@ -25,8 +25,7 @@ pub(super) async fn show(
     Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    let range = Range::parse(query.text("days"));
-    let usage = Usage::of(&ctx, row.id, range).await?;
+    let usage = Usage::of(&ctx, row.id, days(query.text("days"))).await?;
     let (t, owner) = (ctx.texts(), user_name(&ctx, row.key.owner).await);
     let ties = ties(&ctx, row.rolled).await?;
     let at = |what: &str| ctx.at(&format!("/keys/{id}/{what}"));
@@ -40,8 +39,10 @@ pub(super) async fn show(
                 (one_button(&ctx, &at("enable"), "", &t.of("keys-enable"), None))
             }
         }
-        a.button href=(at("delete")) { (t.of("keys-delete")) }
-        (changes_link(&ctx, "user_api_keys", id))
+        (menu(t, "more", &html! {
+            (changes_link(&ctx, "user_api_keys", id))
+            a.danger href=(at("delete")) { (t.of("keys-delete")) }
+        }))
     };
     let body = html! {
         (confirmation(&ctx, "keys", &query))
@@ -83,7 +84,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup 
                 dt { (t.of("keys-owner")) } dd { a href=(ctx.at(&user::path(key.owner))) { (seen(owner)) } }
                 @if !key.description.as_str().is_empty() { dt { (t.of("keys-description")) } dd.lines { (seen(key.description.as_str())) } }
                 dt { (t.of("keys-expiration")) } dd { (expiration(t, key.expiration, now)) }
-                dt { (t.of("keys-last-login")) } dd { (stamp_or(t, key.last_login.map(|login| login.at), now, &t.of("keys-login-never"))) }
+                dt { (t.of("keys-last-login")) } dd { @match key.last_login { Some(login) => (stamp(t, login.at, now)), None => span.quiet { (t.of("keys-login-never")) } } }
                 @if let Some(login) = key.last_login { dt { (t.of("keys-last-login-ip")) } dd.mono { (login.from.to_string()) } }
                 @if let Some(limit) = ctx.actor.request_limits().of_key(key.limit) { dt { (t.of("keys-requests")) } dd { (t.with("keys-requests-most", &[("count", limit.requests().into())])) } }
                 dt { (t.of("keys-created")) } dd { (stamp(t, key.created, now)) }

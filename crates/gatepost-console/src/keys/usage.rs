@@ -17,46 +17,28 @@ use crate::texts::Texts;
 /// The number of days in the total, whatever the chart shows.
 const TOTAL: u64 = 30;
 
-/// The number of days that are shown, including today.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Range {
-    Week,
-    #[default]
-    Month,
-    Quarter,
-}
+/// The numbers of days that can be shown, including today.
+const RANGES: [u64; 3] = [7, TOTAL, 90];
 
-impl Range {
-    const ALL: [Self; 3] = [Self::Week, Self::Month, Self::Quarter];
-
-    /// Parses the number of days in an address; any other text is a month.
-    pub(super) fn parse(days: &str) -> Self {
-        let known = Self::ALL.into_iter();
-        let mut found = known.filter(|range| range.days().to_string() == days);
-        found.next().unwrap_or_default()
-    }
-
-    fn days(self) -> u64 {
-        match self {
-            Self::Week => 7,
-            Self::Month => TOTAL,
-            Self::Quarter => 90,
-        }
-    }
+/// Parses the number of days in an address; any other text is a month.
+pub(super) fn days(text: &str) -> u64 {
+    let found = RANGES.into_iter().find(|days| days.to_string() == text);
+    found.unwrap_or(TOTAL)
 }
 
 /// The uses of a key on the days of a range.
 #[derive(Debug)]
 pub(super) struct Usage {
-    range: Range,
+    /// The number of days that are shown.
+    range: u64,
     today: NaiveDate,
     days: BTreeMap<NaiveDate, KeyUse>,
 }
 
 impl Usage {
-    pub(super) async fn of(ctx: &PageContext, key: KeyId, range: Range) -> Result<Self, Failure> {
+    pub(super) async fn of(ctx: &PageContext, key: KeyId, range: u64) -> Result<Self, Failure> {
         let today = ctx.now().date_naive();
-        let read = range.days().max(TOTAL);
+        let read = range.max(TOTAL);
         let (from, before) = (days_before(today, read - 1), today + Days::new(1));
         let limit = u32::try_from(read).unwrap_or(u32::MAX);
         let uses = match ctx.actor.key_uses(key, from, before, limit).await {
@@ -74,29 +56,30 @@ impl Usage {
     /// Renders the section, below links to the other ranges.
     pub(super) fn markup(&self, t: &Texts, path: &str) -> Markup {
         let (used, refused) = self.sum(TOTAL);
-        let links = Range::ALL.into_iter().map(|range| {
-            let (to, days) = (format!("{path}?days={}#uses", range.days()), range.days());
+        let links = RANGES.into_iter().map(|days| {
             let text = t.with("keys-days", &[("count", days.into())]);
-            (to, text, range == self.range)
+            (format!("{path}?days={days}#uses"), text, days == self.range)
         });
         html! {
             section #uses {
                 h2 { (t.of("keys-uses-title")) }
                 p { (total(t, used, refused)) }
                 (ranges(&t.of("keys-uses-ranges"), links))
-                (self.plot(t))
-                (legend(t, ["keys-uses-used", "keys-uses-refused"]))
-                p.quiet { (t.of("keys-uses-refused-text")) }
-                details {
-                    summary { (t.of("keys-uses-table")) }
-                    (self.table(t, self.range.days()))
+                @if self.shown().next().is_some() {
+                    (self.plot(t))
+                    (legend(t, ["keys-uses-used", "keys-uses-refused"]))
+                    p.quiet { (t.of("keys-uses-refused-text")) }
+                    details {
+                        summary { (t.of("keys-uses-table")) }
+                        (self.table(t, self.range))
+                    }
                 }
             }
         }
     }
 
     fn plot(&self, t: &Texts) -> Markup {
-        let count = self.range.days();
+        let count = self.range;
         let most = self.shown().map(|(_, uses)| ended(uses)).max();
         let most = top(most.unwrap_or(0));
         let quarter = |at: u64| html! { (self.day(count * at / 4).format("%m-%d")) };
@@ -152,15 +135,15 @@ impl Usage {
     }
 
     fn days_shown(&self) -> usize {
-        usize::try_from(self.range.days()).unwrap_or(usize::MAX)
+        usize::try_from(self.range).unwrap_or(usize::MAX)
     }
 
     fn day(&self, at: u64) -> NaiveDate {
-        days_before(self.today, self.range.days().saturating_sub(at + 1))
+        days_before(self.today, self.range.saturating_sub(at + 1))
     }
 
     /// Returns the number of uses and of refusals in the last days.
-    fn sum(&self, days: u64) -> (u64, u64) {
+    pub(super) fn sum(&self, days: u64) -> (u64, u64) {
         let first = days_before(self.today, days.saturating_sub(1));
         let none = (0_u64, 0_u64);
         self.days.range(first..).fold(none, |sum, (_, uses)| {
@@ -214,12 +197,11 @@ mod tests {
 
     #[test]
     fn a_range_ends_with_today() {
-        let ranges = ["7", "30", "90", "", "8"].map(Range::parse);
-        let (month, week) = (Range::Month, Range::Week);
-        assert_eq!(ranges, [week, month, Range::Quarter, month, month]);
+        let ranges = ["7", "30", "90", "", "8"].map(days);
+        assert_eq!(ranges, [7, 30, 90, 30, 30]);
         let today = NaiveDate::from_ymd_opt(2026, 3, 2).unwrap();
         let usage = Usage {
-            range: week,
+            range: 7,
             today,
             days: BTreeMap::new(),
         };

@@ -10,34 +10,15 @@ use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::{Form, Query};
-use crate::layout::{Above, Section, note, page, page_under, picker, seen};
+use crate::layout::{Above, Section, finder, note, page, page_under, picker, seen};
 use crate::list_view::{Column, asked_of, table as rows};
 use crate::names::USERS;
 use crate::problems::Problems;
 use crate::row_id::UserId;
 
-/// The other records of a user: the limit that counts them, the path of their list, and the texts
-/// that name them and count them.
-const OTHERS: [(&str, &str, &str, &str); 3] = [
-    (
-        "webhooks",
-        "/webhooks",
-        "keys-user-webhooks",
-        "keys-user-webhooks-count",
-    ),
-    (
-        "tasks",
-        "/tasks",
-        "keys-user-tasks",
-        "keys-user-tasks-count",
-    ),
-    (
-        "events",
-        "/events",
-        "keys-user-events",
-        "keys-user-events-count",
-    ),
-];
+/// The other records of a user: the name of the limit that counts them, which is also that of their
+/// list. Their texts are `keys-user-webhooks` and `keys-user-webhooks-count`.
+const OTHERS: [&str; 3] = ["webhooks", "tasks", "events"];
 
 /// The columns of the list of users, whose rows are ids and names.
 const COLUMNS: &[Column<(), (String, String)>] = &[
@@ -48,8 +29,8 @@ const COLUMNS: &[Column<(), (String, String)>] = &[
     Column::new("keys-user-number", |_, (), (id, _)| html! { code { (id) } }).when(),
 ];
 
-/// Renders the list of users for administrators. If there are too many, or the platform names none,
-/// a form asks for the id.
+/// Renders the list of users for administrators. If there are too many, a form searches them; if
+/// the platform names none, it asks for the id.
 pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     if ctx.principal().access == AccessLevel::User {
         return Err(Failure::NotFound);
@@ -57,14 +38,19 @@ pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Respon
     if let Some(owner) = query.owner("user") {
         return Ok(Redirect::to(&ctx.at(&path(owner))).into_response());
     }
-    let (t, users) = (ctx.texts(), choices(&ctx, USERS).await);
+    let users = choices(&ctx, &query, "user", USERS).await?;
+    let (t, label) = (ctx.texts(), ctx.texts().of("keys-user"));
     let body = html! {
-        @if users.is_empty() {
+        @if users.rows.is_empty() || users.search.is_some() {
             form.filter method="get" {
-                (picker(t, &Problems::none(), "user", &t.of("keys-user"), &users, query.text("user"), ""))
+                @match &users.search {
+                    Some(typed) => (finder(t, "user", &label, typed, false)),
+                    None => (picker(t, &Problems::none(), "user", [&label, ""], &users, query.text("user"), None)),
+                }
                 button { (t.of("keys-user-open")) }
             }
-        } @else { section { (rows(&ctx, "lines", COLUMNS, &(), &users, |_, _| None, |_| String::new())) } }
+        }
+        @if !users.rows.is_empty() { section { (rows(&ctx, "lines", COLUMNS, &(), &users.rows, |_, _| None, |_| String::new())) } }
     };
     let title = Section::Users.name(t);
     Ok(page(&ctx, Section::Users, &title, &body).into_response())
@@ -133,10 +119,10 @@ async fn about(ctx: &PageContext, user: &User) -> Result<Markup, Failure> {
         section {
             dl {
                 dt { (t.of("keys-user-access")) } dd { (t.with("keys-user-access-text", &[("level", level.into())])) }
-                @for (limit, path, name, counted) in OTHERS {
-                    @let count = count(limit);
-                    dt { (t.of(name)) }
-                    dd { a href=(ctx.at(&format!("{path}?owner={}", user.owner))) aria-label=(t.with(counted, &[("count", count.into())])) { (t.number(count)) } }
+                @for name in OTHERS {
+                    @let (count, text) = (count(name), format!("keys-user-{name}"));
+                    dt { (t.of(&text)) }
+                    dd { a href=(ctx.at(&format!("/{name}?owner={}", user.owner))) aria-label=(t.with(&format!("{text}-count"), &[("count", count.into())])) { (t.number(count)) } }
                 }
             }
         }

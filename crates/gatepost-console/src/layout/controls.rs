@@ -5,6 +5,7 @@
 use maud::{Markup, html};
 use webhook_model::ObjectId;
 
+use crate::form::{Choices, MAX_TEXT};
 use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::time::{split_field, zone_field};
@@ -103,17 +104,19 @@ pub(crate) fn select(
     }
 }
 
-/// Renders a list to choose a row from, or a field for its number if no rows are offered.
+/// Renders a list to choose a row from, with a search if there are more, or a field for the id if
+/// no rows are offered. `none` is the text of the choice of no row in a filter, which the script
+/// sends when the choice changes.
 pub(crate) fn picker(
     texts: &Texts,
     problems: &Problems,
     name: &str,
-    label: &str,
-    options: &[(String, String)],
+    [label, hint]: [&str; 2],
+    choices: &Choices,
     chosen: &str,
-    hint: &str,
+    none: Option<&str>,
 ) -> Markup {
-    if options.is_empty() {
+    if choices.rows.is_empty() {
         let kind = InputKind::Text {
             max: ObjectId::MAX_LENGTH,
         };
@@ -126,11 +129,39 @@ pub(crate) fn picker(
             hint,
         );
     }
-    let nothing = (String::new(), texts.of("frame-picker-choose").into_owned());
-    let options: Vec<_> = std::iter::once(nothing)
-        .chain(options.iter().cloned())
-        .collect();
-    select(problems, name, label, &options, chosen, hint, false)
+    let nothing = none.map_or_else(|| texts.of("frame-picker-choose"), Into::into);
+    let mut options = vec![(String::new(), nothing.into_owned())];
+    options.extend(choices.rows.iter().cloned());
+    html! {
+        @if let Some(typed) = &choices.search { (finder(texts, name, label, typed, none.is_none())) }
+        (select(problems, name, label, &options, chosen, hint, none.is_some()))
+    }
+}
+
+/// Renders the search for the rows of a list; in a form that is posted with a button, which only
+/// shows the form again.
+pub(crate) fn finder(
+    texts: &Texts,
+    name: &str,
+    label: &str,
+    typed: &str,
+    has_button: bool,
+) -> Markup {
+    let (id, of) = (find_field(name), [("label", label.into())]);
+    html! {
+        div.field {
+            label for=(id) { (texts.with("frame-picker-find", &of)) }
+            div.row {
+                input type="search" id=(id) name=(id) value=(typed) maxlength=(MAX_TEXT) autocomplete="off" spellcheck="false";
+                @if has_button { button.small name="do" value="find" formaction={ "#" (id) } { (texts.of("lists-search")) } }
+            }
+        }
+    }
+}
+
+/// Returns the name of the field that searches the rows of another field.
+pub(crate) fn find_field(name: &str) -> String {
+    format!("find.{name}")
 }
 
 /// Renders a group of radio buttons.
@@ -189,21 +220,17 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
     }
 }
 
-/// Renders a summary of the form's errors, with links to the fields.
-pub(crate) fn errors(texts: &Texts, problems: &Problems) -> Markup {
-    errors_of(texts, problems, &texts.of("frame-nothing-saved"))
-}
-
-/// Does the same as [`errors`] for a form that does something other than save.
-pub(crate) fn errors_of(texts: &Texts, problems: &Problems, nothing: &str) -> Markup {
+/// Renders a summary of the form's errors, with links to the fields, which are named as in the form
+/// of `area`; `nothing` is the name of the text for what was not done.
+pub(crate) fn errors(texts: &Texts, area: &str, problems: &Problems, nothing: &str) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
-                strong { (nothing) }
+                strong { (texts.of(nothing)) }
                 @for why in problems.refusals() { " " (why) }
                 @if problems.of_fields().next().is_some() {
                     " " (texts.of("frame-correct"))
-                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(texts, field)) } ": " (rule) } } }
+                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(texts, area, field)) } ": " (rule) } } }
                 }
             }
         }
@@ -222,11 +249,13 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// Returns the name of a field without its label: for `retry_schedule` the text
-/// `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
-pub(crate) fn label(texts: &Texts, field: &str) -> String {
-    if let Some(name) = texts.find(&format!("frame-field-{}", field.replace('_', "-"))) {
-        return name.into_owned();
+/// Returns the name of a field: for `retry_schedule` its label `webhooks-form-retry-schedule`, or
+/// the text `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
+pub(crate) fn label(texts: &Texts, area: &str, field: &str) -> String {
+    for part in [&format!("{area}-form"), "frame-field"] {
+        if let Some(name) = texts.find(&format!("{part}-{}", field.replace('_', "-"))) {
+            return name.into_owned();
+        }
     }
     if let Some(variable) = field.strip_prefix("var.") {
         return format!("${{{variable}}}");

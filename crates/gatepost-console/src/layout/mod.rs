@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
-    Column, InputKind, area, check, checks, editor, errors, errors_of, input, label, picker,
-    radios, select,
+    Column, InputKind, area, check, checks, editor, errors, find_field, finder, input, label,
+    picker, radios, select,
 };
 use gatepost_manage::AccessLevel;
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use parts::seen_title;
 pub(crate) use parts::{
     Beside, RECORD, badge, beginning, changes_link, code, confirm, confirm_or, confirmation, copy,
@@ -197,13 +197,14 @@ pub(crate) fn page_of(
     let to = |section: Section| html! { a href=(at(section.path())) { (section.name(texts)) } };
     html! {
         (DOCTYPE)
-        html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
+        html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) data-sent[ctx.is_sent] {
             (document_head(console, head.title))
             body {
                 a.skip href="#main" inert[behind] { (texts.of("frame-skip")) }
+                (slot(&console.slots.header, behind))
                 header.top inert[behind] {
                     div {
-                        a.brand href=(at("/")) { (console.title) }
+                        (brand(console))
                         nav aria-label=(texts.of("frame-navigation")) {
                             ul {
                                 @for of in Section::of(ctx) {
@@ -234,6 +235,7 @@ pub(crate) fn page_of(
                     @if let Some(note) = note { (note) }
                     (body)
                 }
+                (slot(&console.slots.footer, behind))
                 @if let Some(popup) = popup { (popup) }
             }
         }
@@ -247,11 +249,28 @@ pub(crate) fn bare(console: &ConsoleState, title: &str, body: &Markup) -> Markup
         html lang=(console.texts.language()) dir=(console.texts.direction()) {
             (document_head(console, title))
             body {
-                header.top { div { a.brand href=(console.at("/")) { (console.title) } } }
+                (slot(&console.slots.header, false))
+                header.top { div { (brand(console)) } }
                 main id="main" { div.head { div.title { h1 { (title) } } } section { (body) } }
+                (slot(&console.slots.footer, false))
             }
         }
     }
+}
+
+/// Renders the platform's own markup.
+fn slot(html: &str, behind: bool) -> Markup {
+    html! { @if !html.is_empty() { div.slot inert[behind] { (PreEscaped(html)) } } }
+}
+
+/// Renders the link to the first page: the platform's logo, or the title.
+fn brand(console: &ConsoleState) -> Markup {
+    html! { a.brand href=(console.at("/")) {
+        @match &console.assets.logo {
+            Some(logo) => img src=(console.at(&logo.path)) alt=(console.title);,
+            None => (console.title),
+        }
+    } }
 }
 
 fn document_head(console: &ConsoleState, title: &str) -> Markup {

@@ -12,11 +12,12 @@ use crate::context::PageContext;
 use crate::form::Form;
 use crate::texts::Texts;
 
-/// The confirmations with a link, and its path; the text of the link has the same name with
-/// `-link`.
-const DONE_LINKS: [(&str, &str); 2] = [
-    ("tasks-done-created", "/events/new"),
+/// The confirmations with a link, and its path, which ends with the new record if it ends with `=`;
+/// the text of the link has the same name with `-link`.
+const DONE_LINKS: [(&str, &str); 3] = [
+    ("tasks-done-created", "/events/new?task="),
     ("tasks-done-ran", "/deliveries"),
+    ("events-done-triggered", "/deliveries"),
 ];
 /// The characters that Fluent puts around a name in a text.
 const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
@@ -93,7 +94,12 @@ pub(crate) fn confirmation(ctx: &PageContext, area: &str, query: &Form) -> Marku
     };
     match DONE_LINKS.iter().find(|(done, _)| *done == name) {
         Some((_, path)) => {
-            let link = html! { a href=(ctx.at(path)) { (t.of(&format!("{name}-link"))) } };
+            let new = query.key("new").filter(|_| path.ends_with('='));
+            let to = format!(
+                "{path}{}",
+                new.map_or_else(String::new, |id| id.to_string())
+            );
+            let link = html! { a href=(ctx.at(&to)) { (t.of(&format!("{name}-link"))) } };
             note("good", &t.markup(&name, &[("link", link.into())]))
         }
         None => note("good", &html! { (text) }),

@@ -5,15 +5,13 @@ use gatepost_manage::AccessLevel;
 use gatepost_storage::Order;
 use maud::{Markup, html};
 
-use super::asked::{
-    Asked, CREATED, MAX_TEXT, MAX_WORDS, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort,
-};
+use super::asked::{Asked, CREATED, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort};
 use super::listing::{Listing, asked, table};
 use super::read::{Outcome, Shown, Total};
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
+use crate::form::{Form, MAX_TEXT, MAX_WORDS};
 use crate::layout::{
     self, Beside, Section, confirmation, empty, note, page_with, select, sorted_heading,
 };
@@ -75,7 +73,7 @@ pub(crate) async fn list<L: Listing>(
         )
     };
     Ok(html! {
-        (asked.form(ctx, &L::fields(ctx, asked)).await)
+        (asked.form(ctx, query, &L::fields(ctx, asked)).await?)
         (asked.caption(t, &shown))
         @if !shown.rows.is_empty() { section { (rows()) } }
         (asked.pager(t, &shown))
@@ -85,15 +83,21 @@ pub(crate) async fn list<L: Listing>(
 
 impl Asked {
     /// Renders the form above the list; `more` are fields that only this list has.
-    async fn form(&self, ctx: &PageContext, more: &Markup) -> Markup {
+    async fn form(
+        &self,
+        ctx: &PageContext,
+        query: &Form,
+        more: &Markup,
+    ) -> Result<Markup, Failure> {
         let (problems, t) = (Problems::none(), ctx.texts());
         let said = |what| self.shape.text(what);
         let owners = if ctx.principal().access > AccessLevel::User && !self.is_owners {
-            Some(choices(ctx, "users").await)
+            Some(choices(ctx, query, OWNER, "users").await?)
         } else {
             None
         };
-        html! {
+        let all = t.of("lists-owner-all");
+        Ok(html! {
             form.filter method="get" action=(self.path) role="search" aria-label=(t.of(&said("search"))) {
                 div.field {
                     label for=(SEARCH) { (t.of("lists-search")) }
@@ -102,7 +106,7 @@ impl Asked {
                 @if !self.shape.states.is_empty() {
                     (select(&problems, STATE, &t.of("lists-state"), &self.states(t), self.state.unwrap_or_default(), "", false))
                 }
-                @if let Some(owners) = owners { (self.owner_field(t, &owners)) }
+                @if let Some(owners) = owners { (layout::picker(t, &problems, OWNER, [&t.of("lists-owner"), ""], &owners, &self.asked_owner(), Some(&all))) }
                 (more)
                 @for name in self.unshown() { input type="hidden" name=(name) value=(self.kept(name)); }
                 (select(&problems, SORT, &t.of("lists-sort"), &self.orders(t), &self.sort.to_text(), "", false))
@@ -110,7 +114,7 @@ impl Asked {
                 @if self.is_narrowed() { a.button.plain href=(self.path) { (t.of("lists-clear")) } }
             }
             @if self.search.is_cut() { (note("warn", &html! { (cut(t)) })) }
-        }
+        })
     }
 
     /// Renders the heading of a column by which the list is sorted. A second click reverses the
@@ -245,17 +249,9 @@ impl Asked {
         orders
     }
 
-    fn owner_field(&self, texts: &Texts, owners: &[(String, String)]) -> Markup {
-        let (problems, label) = (Problems::none(), texts.of("lists-owner"));
-        let chosen = self
-            .owner
-            .map_or_else(String::new, |owner| owner.to_string());
-        if owners.is_empty() {
-            return layout::picker(texts, &problems, OWNER, &label, owners, &chosen, "");
-        }
-        let mut options = vec![(String::new(), texts.of("lists-owner-all").into_owned())];
-        options.extend(owners.iter().cloned());
-        select(&problems, OWNER, &label, &options, &chosen, "", false)
+    fn asked_owner(&self) -> String {
+        self.owner
+            .map_or_else(String::new, |owner| owner.to_string())
     }
 }
 

@@ -12,7 +12,8 @@ use webhook_model::{
 
 use crate::choices::choices;
 use crate::context::PageContext;
-use crate::form::Form;
+use crate::failure::Failure;
+use crate::form::{Choices, Form};
 use crate::names::{events, known_type};
 use crate::problems::Problems;
 use crate::samples::{self, Preview};
@@ -28,26 +29,28 @@ pub(super) struct AboutOptions {
     pub label: String,
     pub events: Vec<(String, String)>,
     /// The platform's objects; empty if the platform names none, or the type has none.
-    pub objects: Vec<(String, String)>,
+    pub objects: Choices,
     /// The variables of the type's events, each name once.
     pub variables: Vec<SampleVariable>,
 }
 
 impl AboutOptions {
     /// Returns `None` for a type that is not in the catalog.
-    pub(super) async fn of(ctx: &PageContext, name: &str) -> Option<Self> {
-        let (of, label, specificity) = known_type(ctx, name)?;
-        let objects = match specificity {
-            Specificity::Generic => Vec::new(),
-            _ => choices(ctx, of.as_str()).await,
+    pub(super) async fn of(ctx: &PageContext, form: &Form) -> Result<Option<Self>, Failure> {
+        let Some((of, label, specificity)) = known_type(ctx, form.text("type")) else {
+            return Ok(None);
         };
-        Some(Self {
+        let objects = match specificity {
+            Specificity::Generic => Choices::default(),
+            _ => choices(ctx, form, "object", of.as_str()).await?,
+        };
+        Ok(Some(Self {
             of: of.clone(),
             label: label.into_owned(),
             events: events(ctx, of),
             objects,
             variables: variables(ctx, of),
-        })
+        }))
     }
 }
 

@@ -10,12 +10,12 @@ use webhook_model::{
 };
 
 use super::about::{OBJECT, preview, variables as of_type};
-use crate::choices::webhook_choices;
+use crate::choices::choices;
 use crate::context::PageContext;
 use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
 use crate::fields::{Sheet, task};
-use crate::form::Form;
+use crate::form::{Choices, Form};
 use crate::layout::{Section, changes_link, note, page_with, seen};
 use crate::problems::{Problems, rule};
 use crate::samples::Preview;
@@ -28,7 +28,8 @@ pub(super) struct Tasks;
 impl Resource for Tasks {
     type Row = TaskRow;
     type Draft = Task;
-    type Saved = ();
+    /// The number of a new task.
+    type Saved = Option<TaskId>;
     const AREA: &'static str = "tasks";
     const SECTION: Section = Section::Tasks;
 
@@ -63,7 +64,10 @@ impl Resource for Tasks {
         form: &Form,
         problems: &Problems,
     ) -> Result<Markup, Failure> {
-        let (webhooks, preview) = (webhook_choices(ctx).await?, preview(ctx, form).await);
+        let (webhooks, preview) = (
+            choices(ctx, form, "webhook", "webhook_urls").await?,
+            preview(ctx, form).await,
+        );
         let fields = fields(ctx, form, problems, &webhooks, &preview);
         let to = ["/tasks/check", "/tasks"];
         let body = crud::form::<Self>(ctx, row.is_none(), form, problems, to, &fields);
@@ -120,19 +124,26 @@ impl Resource for Tasks {
         ctx: &PageContext,
         row: Option<&TaskRow>,
         draft: Task,
-    ) -> Result<(), ManageError> {
+    ) -> Result<Option<TaskId>, ManageError> {
         let Some(row) = row else {
-            return ctx.actor.create_task(draft).await.map(|_| ());
+            return Ok(Some(ctx.actor.create_task(draft).await?.id));
         };
         let edited = ctx.actor.edit_task(row.id, move |task| {
             task.clone_from(&draft);
             Ok(())
         });
-        edited.await.map(|_| ())
+        edited.await.map(|_| None)
     }
 
-    async fn saved(ctx: &PageContext, done: &'static str, _: ()) -> Result<Response, Failure> {
-        Ok(to_list::<Self>(ctx, done))
+    async fn saved(
+        ctx: &PageContext,
+        done: &'static str,
+        new: Option<TaskId>,
+    ) -> Result<Response, Failure> {
+        Ok(match new {
+            Some(id) => to_list::<Self>(ctx, &format!("{done}&new={id}")),
+            None => to_list::<Self>(ctx, done),
+        })
     }
 
     fn refusal(error: &ManageError) -> Option<(&'static str, &'static str)> {
@@ -167,17 +178,12 @@ fn fields(
     ctx: &PageContext,
     form: &Form,
     problems: &Problems,
-    webhooks: &[(String, String)],
+    webhooks: &Choices,
     preview: &Preview,
 ) -> Markup {
     let texts = ctx.texts();
     let t = texts;
-    let sheet = Sheet {
-        texts,
-        area: "tasks",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(texts, "tasks", form, problems);
     let only = |word: &str, text: &str| [(word.to_owned(), t.of(text).into_owned())];
     html! {
         section {
@@ -185,7 +191,7 @@ fn fields(
             (sheet.select("object_type", &only("webhook", "tasks-object-type-webhook"), false))
             (sheet.picker("webhook", webhooks))
             (sheet.select("action", &only("send", "tasks-send"), false))
-            @if webhooks.is_empty() {
+            @if webhooks.rows.is_empty() {
                 @let link = html! { a href=(ctx.at("/webhooks/new")) { (t.of("tasks-object-new")) } };
                 (note("", &t.markup("tasks-object-none", &[("link", link.into())])))
             }
@@ -212,13 +218,9 @@ fn variables(ctx: &PageContext) -> Markup {
     let t = ctx.texts();
     html! {
         dl.chips {
-            (variable(t, "DATE", &t.of("tasks-variable-date")))
-            (variable(t, "TIMESTAMP", &t.of("tasks-variable-timestamp")))
-            (variable(t, "RANDOM", &t.of("tasks-variable-random")))
-            (variable(t, "NAME", &t.of("tasks-variable-name")))
-            (variable(t, "TYPE", &t.of("tasks-variable-type")))
-            (variable(t, "EVENT", &t.of("tasks-variable-event")))
-            (variable(t, "data", &t.of("tasks-variable-data")))
+            @for name in ["DATE", "TIMESTAMP", "RANDOM", "NAME", "TYPE", "EVENT", "data"] {
+                (variable(t, name, &t.of(&format!("tasks-variable-{}", name.to_lowercase()))))
+            }
             @for (name, value) in ctx.actor.variables() { (variable(t, name, value)) }
         }
     }

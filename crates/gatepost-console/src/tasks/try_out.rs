@@ -32,7 +32,7 @@ pub(super) async fn show(
     Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
-    let options = AboutOptions::of(&ctx, query.text("type")).await;
+    let options = AboutOptions::of(&ctx, &query).await?;
     let form = fresh(options.as_ref());
     let trial = Trial { row, options, form };
     // The form is not filled in yet, so nothing can be wrong.
@@ -42,19 +42,7 @@ pub(super) async fn show(
     Ok(trial.page(&ctx, &Problems::none(), &shown).into_response())
 }
 
-/// Shows the page again with the message for the present values: for browsers without scripts.
-pub(super) async fn preview(
-    ctx: PageContext,
-    RowId(id): RowId,
-    sent: Form,
-) -> Result<Response, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
-    let mut problems = Problems::new(ctx.texts());
-    let shown = trial.filled_in(&ctx, &mut problems).await?;
-    Ok(trial.page(&ctx, &problems, &shown).into_response())
-}
-
-/// Returns the same while the user types.
+/// Returns the message and the problems while the user types.
 pub(super) async fn check(
     ctx: PageContext,
     RowId(id): RowId,
@@ -66,7 +54,8 @@ pub(super) async fn check(
     Ok(shown.checked(&problems))
 }
 
-/// Sends the test, and shows its delivery.
+/// Sends the test and shows its delivery, or shows the page again with the message for the present
+/// values.
 pub(super) async fn test(
     ctx: PageContext,
     RowId(id): RowId,
@@ -74,6 +63,10 @@ pub(super) async fn test(
 ) -> Result<Response, Failure> {
     let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
+    if trial.form.given("do").is_some() {
+        let shown = trial.filled_in(&ctx, &mut problems).await?;
+        return Ok(trial.page(&ctx, &problems, &shown).into_response());
+    }
     if let Some(about) = trial.parse(&ctx, &mut problems) {
         match ctx.actor.test_task(trial.row.id, about).await {
             Ok(delivery) => {
@@ -88,7 +81,10 @@ pub(super) async fn test(
 
 /// Runs the task; as an event would, if a type is chosen.
 pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Response, Failure> {
-    let options = AboutOptions::of(ctx, sent.text("type")).await;
+    if sent.given("do").is_some() {
+        return test(ctx.clone(), RowId(id.0), sent).await;
+    }
+    let options = AboutOptions::of(ctx, &sent).await?;
     let mut problems = Problems::new(ctx.texts());
     if let Some(about) = parse(&sent, options.as_ref(), ctx.texts(), &mut problems) {
         match ctx.actor.run_task_about(id, about).await {
@@ -112,7 +108,7 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Res
 impl Trial {
     async fn sent(ctx: &PageContext, id: TaskId, form: Form) -> Result<Self, Failure> {
         let row = ctx.actor.task(id).await?;
-        let options = AboutOptions::of(ctx, form.text("type")).await;
+        let options = AboutOptions::of(ctx, &form).await?;
         Ok(Self { row, options, form })
     }
 
@@ -178,7 +174,7 @@ fn body(
     let mut types = types(ctx);
     types.insert(0, (String::new(), none));
     html! {
-        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
+        (layout::errors(t, "tasks", problems, "tasks-test-refused"))
         @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {
@@ -198,7 +194,7 @@ fn body(
                 }
             }
             section {
-                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted formaction={ (path) "/test/preview" } { (t.of("tasks-preview-refresh")) } } }
+                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction={ (path) "/test#preview" } { (t.of("tasks-preview-refresh")) } } }
                 p.quiet { (t.of("tasks-test-preview-hint")) }
                 (preview.shown(t))
             }
@@ -217,9 +213,9 @@ fn fields(t: &Texts, form: &Form, options: &AboutOptions, problems: &Problems) -
     let hint = t.with("tasks-test-event-hint", &of);
     html! {
         (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, form.word("event"), &hint, false))
-        @if options.objects.is_empty() { (name(t, form, problems)) }
+        @if options.objects.rows.is_empty() { (name(t, form, problems)) }
         @else {
-            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, form.word("object"), &t.of("tasks-test-object-hint")))
+            (layout::picker(t, problems, "object", [&t.of("tasks-test-object"), &t.of("tasks-test-object-hint")], &options.objects, form.word("object"), None))
             (name(t, form, problems))
         }
         (samples::inputs(problems, &options.variables, form))

@@ -1,7 +1,6 @@
 //! The charts of a webhook's page: deliveries, failures and durations in a range of time; and a
 //! table of the same numbers.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -32,7 +31,7 @@ impl Charts {
         range: Range,
     ) -> Result<Self, Failure> {
         let from = range.from(ctx.now());
-        let parts = of_hours(ctx, webhook, from, range.parts(), range.hours()).await?;
+        let parts = of_hours(ctx, webhook, from, range.parts, range.hours).await?;
         Ok(Self { range, from, parts })
     }
 
@@ -43,8 +42,9 @@ impl Charts {
     /// Renders links to the other ranges.
     pub(super) fn ranges(&self, t: &Texts, path: &str) -> Markup {
         let links = Range::ALL.into_iter().map(|range| {
-            let to = format!("{path}?range={}#figures", range.as_str());
-            (to, range.short(t).into_owned(), range == self.range)
+            let to = format!("{path}?range={}#figures", range.word);
+            let text = t.of(&format!("webhooks-range-{}", range.name));
+            (to, text.into_owned(), range == self.range)
         });
         ranges(&t.of("webhooks-range-label"), links)
     }
@@ -109,7 +109,7 @@ impl Charts {
     }
 
     fn begins(&self, at: usize) -> DateTime<Utc> {
-        let hours = at.saturating_mul(self.range.hours());
+        let hours = at.saturating_mul(self.range.hours);
         self.from + TimeDelta::hours(i64::try_from(hours).unwrap_or_default())
     }
 
@@ -124,7 +124,7 @@ impl Charts {
         bars: impl Fn(&Counts) -> Markup,
     ) -> Markup {
         let count = self.parts.len();
-        let is_day = self.range != Range::Day;
+        let is_day = self.range.hours > 1;
         let quarter = |at: usize| tick(self.begins(count * at / 4), is_day);
         let [first, second, third, last] = [0, 1, 2, 3].map(quarter);
         let frame = Frame {
@@ -150,72 +150,48 @@ fn time(texts: &Texts, milliseconds: u64) -> String {
 }
 
 /// A range of time up to the present, in equal parts.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Range {
-    #[default]
-    Day,
-    Week,
-    Month,
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Range {
+    /// Its word in an address.
+    pub word: &'static str,
+    /// The variant of a text for it, which also ends the name of the text of its link.
+    name: &'static str,
+    parts: usize,
+    /// The number of hours of a part.
+    hours: usize,
 }
 
 impl Range {
-    pub(super) const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+    const ALL: [Self; 3] = [
+        Self::new("24h", "day", 24, 1),
+        Self::new("7d", "week", 28, 6),
+        Self::new("30d", "month", 30, 24),
+    ];
 
-    /// Parses the word of an address; any other text is a day.
-    pub(super) fn parse(word: &str) -> Self {
-        let mut all = Self::ALL.into_iter();
-        all.find(|range| range.as_str() == word).unwrap_or_default()
+    const fn new(word: &'static str, name: &'static str, parts: usize, hours: usize) -> Self {
+        Self {
+            word,
+            name,
+            parts,
+            hours,
+        }
     }
 
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Day => "24h",
-            Self::Week => "7d",
-            Self::Month => "30d",
-        }
+    /// Returns the range with this word; a day for any other text.
+    pub(super) fn parse(word: &str) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|range| range.word == word).unwrap_or(Self::ALL[0])
     }
 
     /// Returns the variant of a text for this range.
     pub(super) fn variant(self) -> FluentValue<'static> {
-        let name = match self {
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-        };
-        name.into()
-    }
-
-    /// Returns the text of the link to this range.
-    pub(super) fn short(self, texts: &Texts) -> Cow<'_, str> {
-        match self {
-            Self::Day => texts.of("webhooks-range-day"),
-            Self::Week => texts.of("webhooks-range-week"),
-            Self::Month => texts.of("webhooks-range-month"),
-        }
-    }
-
-    /// Returns the number of its parts.
-    pub(super) fn parts(self) -> usize {
-        match self {
-            Self::Day => 24,
-            Self::Week => 28,
-            Self::Month => 30,
-        }
-    }
-
-    /// Returns the number of hours of a part.
-    pub(super) fn hours(self) -> usize {
-        match self {
-            Self::Day => 1,
-            Self::Week => 6,
-            Self::Month => 24,
-        }
+        self.name.into()
     }
 
     /// Returns its start: it ends with the hour that has begun.
-    pub(super) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
+    fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let end = beginning(now) + TimeDelta::hours(24);
-        let hours = self.parts().saturating_mul(self.hours());
+        let hours = self.parts.saturating_mul(self.hours);
         end - TimeDelta::hours(i64::try_from(hours).unwrap_or_default())
     }
 }
@@ -230,7 +206,8 @@ mod tests {
         let from = Range::ALL.map(|range| range.from(now).to_rfc3339());
         let begins = ["2026-03-01T11", "2026-02-23T11", "2026-01-31T11"];
         assert_eq!(from, begins.map(|hour| format!("{hour}:00:00+00:00")));
+        let [day, week, month] = Range::ALL;
         let ranges = ["24h", "7d", "30d", "1y"].map(Range::parse);
-        assert_eq!(ranges, [Range::Day, Range::Week, Range::Month, Range::Day]);
+        assert_eq!(ranges, [day, week, month, day]);
     }
 }

@@ -13,8 +13,8 @@ use crate::texts::Texts;
 
 /// The maximum number of hours whose counters are summed: more than a year.
 const ALL: u32 = 10_000;
-/// The maximum number of deliveries that are counted.
-const MOST: u32 = 1_000;
+/// The maximum number of deliveries that are counted, as in the list of deliveries.
+const MOST: u32 = 2_000;
 
 /// The number of consecutive failed attempts from which a webhook is failing.
 pub(super) const FAILING: u64 = 3;

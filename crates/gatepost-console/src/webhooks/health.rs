@@ -24,15 +24,15 @@ const NOW: TimeDelta = TimeDelta::hours(2);
 /// The maximum number of webhooks that are named.
 const NAMED: usize = 5;
 
-/// The condition of a webhook, as it is shown.
+/// The condition of a webhook, as it is shown, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Condition {
-    /// Active, without failures.
-    Active,
-    /// Active, with some failures.
-    SomeFail,
     /// Nothing has succeeded recently.
     Failing,
+    /// Active, with some failures.
+    SomeFail,
+    /// Active, without failures.
+    Active,
     Paused,
     Disabled,
 }

@@ -37,13 +37,7 @@ impl Listing for WebhookList {
     const NAME: &'static str = "webhooks";
     const COLUMNS: &'static [Of] = &[
         Of::new("webhooks-column-state", state).sorted("state", |list, row| {
-            Rank::Number(match list.condition(row) {
-                Condition::Failing => 0,
-                Condition::SomeFail => 1,
-                Condition::Active => 2,
-                Condition::Paused => 3,
-                Condition::Disabled => 4,
-            })
+            Rank::Number(list.condition(row) as u64)
         }),
         Of::new("webhooks-column-name", |ctx, _, row| {
             html! { a href=(at(ctx, row)) { (seen(row.value.name.as_str())) } }

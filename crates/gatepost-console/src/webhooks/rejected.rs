@@ -1,16 +1,13 @@
 //! Sections of a webhook's page: the deliveries that were not stored because a limit was reached,
 //! and the shell commands that fetch messages.
 
-use std::borrow::Cow;
-
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{RejectReason, RejectedCount};
+use gatepost_storage::webhooks::RejectedCount;
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::texts::Texts;
 use crate::time::stamp;
 
 /// The number of counts that are shown.
@@ -42,7 +39,7 @@ pub(super) fn section(ctx: &PageContext, rejected: &[RejectedCount]) -> Markup {
                     tbody { @for row in rejected { tr {
                         td data-label=(minute) { div { (stamp(t, row.minute, now)) } }
                         td data-label=(deliveries) { span { (row.count) } }
-                        td data-label=(why) { span { (reason(t, row.reason)) } }
+                        td data-label=(why) { span { (t.of(&format!("webhooks-rejected-{}", row.reason.as_str()))) } }
                     } } }
                 } }
             }
@@ -50,18 +47,9 @@ pub(super) fn section(ctx: &PageContext, rejected: &[RejectedCount]) -> Markup {
     }
 }
 
-fn reason(texts: &Texts, reason: RejectReason) -> Cow<'_, str> {
-    match reason {
-        RejectReason::Waiting => texts.of("webhooks-rejected-waiting"),
-        RejectReason::Occurrence => texts.of("webhooks-rejected-occurrence"),
-        RejectReason::Rate => texts.of("webhooks-rejected-rate"),
-    }
-}
-
 pub(super) fn how_to_fetch(ctx: &PageContext, row: &Row<WebhookId, Webhook>) -> Markup {
     let t = ctx.texts();
-    let set = ctx.console.api.as_ref().map(|api| api.as_str());
-    let api = set.unwrap_or(API).trim_end_matches('/');
+    let api = ctx.api.as_deref().unwrap_or(API);
     let line = |query: &str| {
         let url = format!("{api}/webhook_urls/{}/messages{query}", row.id);
         format!("curl -H \"Authorization: Bearer $API_KEY\" '{url}'")

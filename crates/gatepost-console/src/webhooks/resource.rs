@@ -13,7 +13,7 @@ use webhook_model::{
 use super::form::{entered, field_of, fields, fresh, parse, stored};
 use super::list::WebhookRow;
 use super::secrets;
-use super::tabs::{Tab, tabs};
+use super::tabs::tabs;
 use super::target::{hint, to_saved};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
@@ -84,7 +84,7 @@ impl Resource for Webhooks {
         let fields = fields(ctx, row.map(|row| &row.value), form, problems, &events);
         let form = crud::form::<Self>(ctx, row.is_none(), form, problems, [&check, &back], &fields);
         let t = ctx.texts();
-        let body = html! { @if let Some(row) = row { (tabs(ctx, row.id, Tab::Settings)) } (form) };
+        let body = html! { @if let Some(row) = row { (tabs(ctx, row.id, "settings")) } (form) };
         let title = match row {
             Some(row) => {
                 let name = seen(row.value.name.as_str());

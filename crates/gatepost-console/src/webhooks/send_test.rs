@@ -53,7 +53,7 @@ fn page(ctx: &PageContext, row: &WebhookRow, form: &Form, problems: &Problems) -
     let (message, name) = (t.of("webhooks-test-message"), t.of("webhooks-test-name"));
     let text = InputKind::Text { max: 1_000 };
     let body = html! {
-        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
+        (layout::errors(t, "tasks", problems, "tasks-test-refused"))
         section {
             form method="post" action={ (path) "/test" } {
                 input type="hidden" name="csrf" value=(ctx.csrf);

@@ -14,7 +14,7 @@ use super::health::{Condition, band, of_hours, success};
 use super::list::authorization;
 use super::rejected::how_to_fetch;
 use super::signing::signing_controls;
-use super::tabs::{Tab, tabs};
+use super::tabs::tabs;
 use super::{rejected, target};
 use crate::choices::newest_tasks;
 use crate::context::PageContext;
@@ -70,7 +70,7 @@ pub(super) async fn page_of(
     row: &Row<WebhookId, Webhook>,
     above: &Above,
 ) -> Result<Markup, Failure> {
-    page_in(ctx, row, Range::default(), above).await
+    page_in(ctx, row, Range::parse(""), above).await
 }
 
 async fn page_in(
@@ -91,7 +91,7 @@ async fn page_in(
     let body = html! {
         @if !url.is_empty() { (note("warn", &url.render())) }
         (shown.band(ctx))
-        (tabs(ctx, row.id, Tab::Overview))
+        (tabs(ctx, row.id, "overview"))
         div.aside.end {
             div {
                 @if fetched { (how_to_fetch(ctx, row)) }
@@ -178,7 +178,7 @@ impl<'a> Shown<'a> {
     }
 
     fn live(&self, ctx: &PageContext) -> Live {
-        let range = self.charts.range.as_str();
+        let range = self.charts.range.word;
         Live::at(self.at(ctx, &format!("live?range={range}")))
     }
 

@@ -3,10 +3,10 @@
 
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use webhook_model::{SigningSecret, WebhookId};
+use webhook_model::{DeliveryMode, SigningSecret, WebhookId};
 
 use super::list::WebhookRow;
-use super::tabs::{Tab, tabs};
+use super::tabs::tabs;
 use crate::context::PageContext;
 use crate::csrf::Tickets;
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response,
     let scheme = newest.map_or(Scheme::Hmac, Scheme::of);
     let public_key = newest.and_then(SigningSecret::public_key);
     let body = html! {
-        (tabs(&ctx, row.id, Tab::Signing))
+        (tabs(&ctx, row.id, "signing"))
         (rotation(&ctx, &row, &path))
         (verify_section(t, scheme, public_key.as_deref()))
     };
@@ -113,7 +113,7 @@ fn rotation(ctx: &PageContext, row: &WebhookRow, path: &str) -> Markup {
                             (text)
                             @match at {
                                 0 if active == 1 => (new_secret(ctx, path, &t.of("webhooks-signing-rotate"))),
-                                2 if active > 1 => p { a href={ (path) "/test" } { (t.of("webhooks-test-button")) } },
+                                2 if active > 1 && row.value.mode == DeliveryMode::Push => p { a href={ (path) "/test" } { (t.of("webhooks-test-button")) } },
                                 3 if active > 1 => p { a.button href={ (path) "/signing/retire" } { (t.of("webhooks-signing-retire")) } },
                                 _ => {}
                             }

@@ -174,16 +174,11 @@ async fn rest(
         ctx.texts(),
         ctx.at(&format!("/webhooks/{}/subscribe", row.id)),
     );
-    let sheet = Sheet {
-        texts: t,
-        area: "tasks",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(t, "tasks", form, problems);
     let when = when_fields(ctx, row.value.owner, form, problems).await?;
     let preview = previewed(ctx, row.id, form).await;
     Ok(html! {
-        (layout::errors(t, problems))
+        (layout::errors(t, "events", problems, "frame-nothing-saved"))
         form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(form.text("type"));

@@ -5,49 +5,22 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 
-/// A page about a webhook.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Tab {
-    Overview,
-    Deliveries,
-    Subscriptions,
-    Signing,
-    Settings,
-}
+/// The pages: their words, which end the names of their texts, and the parts of their paths around
+/// the number of the webhook.
+const TABS: [(&str, &str, &str); 5] = [
+    ("overview", "/webhooks/", ""),
+    ("deliveries", "/deliveries?webhook=", ""),
+    ("subscriptions", "/tasks?webhook=", ""),
+    ("signing", "/webhooks/", "/signing"),
+    ("settings", "/webhooks/", "/edit"),
+];
 
-/// Renders links to the pages about a webhook.
-pub(super) fn tabs(ctx: &PageContext, id: WebhookId, shown: Tab) -> Markup {
+/// Renders links to the pages about a webhook; `shown` is the word of this page.
+pub(super) fn tabs(ctx: &PageContext, id: WebhookId, shown: &str) -> Markup {
     let t = ctx.texts();
-    let tabs = [
-        (
-            Tab::Overview,
-            format!("/webhooks/{id}"),
-            "webhooks-tab-overview",
-        ),
-        (
-            Tab::Deliveries,
-            format!("/deliveries?webhook={id}"),
-            "webhooks-deliveries-title",
-        ),
-        (
-            Tab::Subscriptions,
-            format!("/tasks?webhook={id}"),
-            "webhooks-tab-subscriptions",
-        ),
-        (
-            Tab::Signing,
-            format!("/webhooks/{id}/signing"),
-            "webhooks-signing-title",
-        ),
-        (
-            Tab::Settings,
-            format!("/webhooks/{id}/edit"),
-            "webhooks-tab-settings",
-        ),
-    ];
     html! {
-        nav.tabs aria-label=(t.of("webhooks-tabs")) { @for (tab, path, name) in tabs {
-            a href=(ctx.at(&path)) aria-current=[(tab == shown).then_some("page")] { (t.of(name)) }
+        nav.tabs aria-label=(t.of("webhooks-tabs")) { @for (tab, before, after) in TABS {
+            a href=(ctx.at(&format!("{before}{id}{after}"))) aria-current=[(tab == shown).then_some("page")] { (t.of(&format!("webhooks-tab-{tab}"))) }
         } }
     }
 }

@@ -9,7 +9,7 @@ use webhook_model::{Event, Field, Occurrence, Target};
 use super::accounts::{Answer, Standing};
 use super::parts::{Authorizer, Decides};
 use super::rule::{Stands, is_addressed, stands};
-use super::subscription_policy::{Decision, Question, Watches};
+use super::subscription_policy::{Decision, PolicyCache, Question};
 use crate::error::EngineError;
 use crate::guard::PATIENCE;
 use crate::small_map::Few;
@@ -54,8 +54,8 @@ impl Authorizer {
                 self.by_account(heard, owner, answer.as_ref(), addressee.as_ref())
             });
         }
-        if let Some((watches, question, within)) = self.to_watch(heard, &hearings) {
-            let may = watches.now(&question, &within);
+        if let Some((policies, question, within)) = self.to_watch(heard, &hearings) {
+            let may = policies.now(&question, &within);
             by_watch(&mut hearings, within, may);
         }
         hearings
@@ -77,8 +77,8 @@ impl Authorizer {
             self.wait_for(to, &mut said.addressee, until).await;
         }
         let mut hearings = self.by_accounts(heard, owners, &said);
-        if let Some((watches, question, within)) = self.to_watch(heard, &hearings) {
-            let may = watches.wait(&question, &within, until).await;
+        if let Some((policies, question, within)) = self.to_watch(heard, &hearings) {
+            let may = policies.wait(&question, &within, until).await;
             by_watch(&mut hearings, within, may);
         }
         hearings
@@ -90,7 +90,7 @@ impl Authorizer {
     /// `Forbidden` in words, `Dangling` if the platform says that there is no such object,
     /// `TooFast`, `Platform`.
     pub(crate) async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
-        let Decides::Platform(watches) = &self.decides else {
+        let Decides::Platform(policies) = &self.decides else {
             return Ok(());
         };
         if self.own().include(&event.event_type) {
@@ -102,13 +102,13 @@ impl Authorizer {
         let place = standing.map_or(Realm::Solo(owner), |standing| standing.place(owner));
         let question = Question::before(event, place);
         let until = Instant::now() + PATIENCE;
-        match watches.wait(&question, &[owner], until).await.first() {
+        match policies.wait(&question, &[owner], until).await.first() {
             Some(Some(Decision::Yes)) => Ok(()),
             Some(Some(Decision::No)) => {
                 Err(EngineError::Forbidden(refusal(event.target).to_owned()))
             }
             Some(Some(Decision::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
-            Some(None) | None => Err(match watches.too_fast(owner) {
+            Some(None) | None => Err(match policies.too_fast(owner) {
                 Some(retry_after) => EngineError::TooFast { retry_after },
                 None => {
                     let error = "it could not say whether this may be watched";
@@ -235,8 +235,8 @@ impl Authorizer {
         &self,
         heard: &Heard<'_>,
         hearings: &Few<OwnerId, Hearing>,
-    ) -> Option<(&Arc<Watches>, Question, Vec<OwnerId>)> {
-        let Decides::Platform(watches) = &self.decides else {
+    ) -> Option<(&Arc<PolicyCache>, Question, Vec<OwnerId>)> {
+        let Decides::Platform(policies) = &self.decides else {
             return None;
         };
         if self.is_own(heard) {
@@ -247,7 +247,7 @@ impl Authorizer {
         let mut within: Vec<_> = within.map(|(owner, _)| owner).collect();
         within.sort_unstable();
         let question = || Question::of(heard.occurrence, heard.place);
-        (!within.is_empty()).then(|| (watches, question(), within))
+        (!within.is_empty()).then(|| (policies, question(), within))
     }
 }
 

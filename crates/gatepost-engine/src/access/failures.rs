@@ -12,10 +12,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Counts failures, and logs one line a minute: a platform that is down fails at every question.
 #[derive(Debug)]
-pub(super) struct Failures(Mutex<Counted>);
+pub(super) struct Failures(Mutex<Failed>);
 
 #[derive(Debug, Default)]
-struct Counted {
+struct Failed {
     all: u64,
     written: Option<Instant>,
 }

@@ -16,13 +16,13 @@ const OF_ONE_PLACE: usize = 16;
 
 /// Cheap to clone; clones share their state.
 #[derive(Clone, Debug)]
-pub(super) struct Crowd {
+pub(super) struct KeyedLimiter {
     all: Arc<Semaphore>,
     /// Has at most as many entries as there are realms with a question that is under way or waits.
     of: Arc<Mutex<HashMap<Realm, Arc<Semaphore>>>>,
 }
 
-impl Crowd {
+impl KeyedLimiter {
     pub(super) fn new() -> Self {
         Self {
             all: Arc::new(Semaphore::new(ALL)),
@@ -32,7 +32,7 @@ impl Crowd {
 
     /// Enters a question; waits for its turn, for at most [`PATIENCE`]. Questions of one realm wait
     /// behind each other before they wait behind others.
-    pub(super) async fn enter(&self, place: Realm) -> Option<Entered> {
+    pub(super) async fn enter(&self, place: Realm) -> Option<Admitted> {
         let mut entered = self.come(place);
         let (of, all) = (entered.semaphore.clone(), self.all.clone());
         let permits = async {
@@ -46,20 +46,20 @@ impl Crowd {
     }
 
     /// As [`enter`](Self::enter); does not wait.
-    pub(super) fn try_enter(&self, place: Realm) -> Option<Entered> {
+    pub(super) fn try_enter(&self, place: Realm) -> Option<Admitted> {
         let mut entered = self.come(place);
         let of = entered.semaphore.clone().try_acquire_owned().ok()?;
         entered.permits = Some([of, self.all.clone().try_acquire_owned().ok()?]);
         Some(entered)
     }
 
-    fn come(&self, place: Realm) -> Entered {
+    fn come(&self, place: Realm) -> Admitted {
         let mut of = self.lock();
         let new = || Arc::new(Semaphore::new(OF_ONE_PLACE));
-        Entered {
+        Admitted {
             semaphore: of.entry(place).or_insert_with(new).clone(),
             permits: None,
-            crowd: self.clone(),
+            limiter: self.clone(),
             place,
         }
     }
@@ -71,17 +71,17 @@ impl Crowd {
 
 /// A question that waits or is under way, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Entered {
-    crowd: Crowd,
+pub(super) struct Admitted {
+    limiter: KeyedLimiter,
     place: Realm,
     semaphore: Arc<Semaphore>,
     permits: Option<[OwnedSemaphorePermit; 2]>,
 }
 
-impl Drop for Entered {
+impl Drop for Admitted {
     fn drop(&mut self) {
         self.permits = None;
-        let mut of = self.crowd.lock();
+        let mut of = self.limiter.lock();
         // The map's reference, and this one.
         if Arc::strong_count(&self.semaphore) == 2 {
             of.remove(&self.place);
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn realm_gets_at_most_quarter_leaving_no_entry() {
-        let crowd = Crowd::new();
+        let limiter = KeyedLimiter::new();
         let fill = |tenant| -> Vec<_> {
             (0..100_000)
-                .map_while(|_| crowd.try_enter(place(tenant)))
+                .map_while(|_| limiter.try_enter(place(tenant)))
                 .collect()
         };
         let mut under_way: Vec<_> = (0..5).map(fill).collect();
@@ -115,33 +115,33 @@ mod tests {
         under_way.remove(0);
         assert_eq!(fill(4).len(), 16);
         under_way.clear();
-        assert_eq!(crowd.all.available_permits(), 64);
-        assert!(crowd.lock().is_empty());
+        assert_eq!(limiter.all.available_permits(), 64);
+        assert!(limiter.lock().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn full_realm_delays_no_other_and_times_out() {
-        let crowd = Crowd::new();
-        let under_way: Vec<_> = (0..16).map_while(|_| crowd.try_enter(place(1))).collect();
+        let limiter = KeyedLimiter::new();
+        let under_way: Vec<_> = (0..16).map_while(|_| limiter.try_enter(place(1))).collect();
         let waiting: Vec<_> = (0..1_000)
             .map(|_| {
-                let crowd = crowd.clone();
-                tokio::spawn(async move { crowd.enter(place(1)).await.is_some() })
+                let limiter = limiter.clone();
+                tokio::spawn(async move { limiter.enter(place(1)).await.is_some() })
             })
             .collect();
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert!(crowd.enter(place(2)).await.is_some());
+        assert!(limiter.enter(place(2)).await.is_some());
         drop(under_way);
         let mut entered = 0;
         for waiting in waiting {
             entered += usize::from(waiting.await.unwrap());
         }
         assert_eq!(entered, 1_000);
-        let _under_way: Vec<_> = (0..16).map_while(|_| crowd.try_enter(place(1))).collect();
+        let _under_way: Vec<_> = (0..16).map_while(|_| limiter.try_enter(place(1))).collect();
         let began = tokio::time::Instant::now();
-        assert!(crowd.enter(place(1)).await.is_none());
+        assert!(limiter.enter(place(1)).await.is_none());
         assert_eq!(began.elapsed(), PATIENCE);
         drop(_under_way);
-        assert!(crowd.lock().is_empty());
+        assert!(limiter.lock().is_empty());
     }
 }

@@ -22,7 +22,7 @@ mod tests;
 mod timed_cache;
 
 pub(crate) use audience::{Heard, Hearing};
-pub(crate) use parts::{Authorizer, Ground};
+pub(crate) use parts::{AccessParts, Authorizer};
 pub(crate) use quotas::{CausedRuns, Headroom};
 pub(crate) use rule::Rule;
 pub use subscription_policy::{

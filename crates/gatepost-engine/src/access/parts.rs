@@ -11,9 +11,9 @@ use webhook_model::Catalog;
 use super::accounts::AccountBook;
 use super::failures::Failures;
 use super::owners::Owners;
-use super::quotas::{Rates, RejectedCounts, Usage};
+use super::quotas::{Rates, RejectedCounts, UsageBook};
 use super::rule::Rule;
-use super::subscription_policy::Watches;
+use super::subscription_policy::PolicyCache;
 use crate::clock::EngineClock;
 use crate::config::OperationalEvents;
 use crate::guard::guarded;
@@ -31,7 +31,7 @@ pub(crate) struct Authorizer {
     pub(super) audiences: Audiences,
     pub(super) book: Arc<AccountBook>,
     pub(super) owners: Arc<Owners>,
-    pub(super) usage: Arc<Usage>,
+    pub(super) usage: Arc<UsageBook>,
     pub(super) rejected: RejectedCounts,
     /// Manual runs of owners, and runs that their occurrences cause.
     pub(super) runs: Arc<Rates>,
@@ -55,12 +55,12 @@ pub(super) struct Audiences {
 pub(super) enum Decides {
     Nobody,
     Address,
-    Platform(Arc<Watches>),
+    Platform(Arc<PolicyCache>),
 }
 
 /// The dependencies of a [`Authorizer`].
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct AccessParts {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub lifecycle: Lifecycle,
@@ -75,7 +75,7 @@ pub(crate) struct Ground {
 }
 
 impl Authorizer {
-    pub(crate) fn new(rule: Rule, ground: Ground) -> Self {
+    pub(crate) fn new(rule: Rule, ground: AccessParts) -> Self {
         let failures = Arc::new(Failures::none());
         let one_system = matches!(rule, Rule::OneSystem);
         let (book, news) = AccountBook::new(ground.accounts, one_system, failures.clone());
@@ -90,7 +90,7 @@ impl Authorizer {
             decides: match rule {
                 Rule::OneSystem => Decides::Nobody,
                 Rule::AddressedOnly => Decides::Address,
-                Rule::Policy(watch) => Decides::Platform(Watches::new(watch, failures)),
+                Rule::Policy(watch) => Decides::Platform(PolicyCache::new(watch, failures)),
             },
             audiences: Audiences {
                 default: ground.default_audience,
@@ -99,7 +99,7 @@ impl Authorizer {
             },
             book,
             owners: Arc::new(owners),
-            usage: Arc::new(Usage::new(ground.store.clone(), ground.quotas)),
+            usage: Arc::new(UsageBook::new(ground.store.clone(), ground.quotas)),
             rejected: RejectedCounts::new(ground.store, ground.observers),
             runs: Arc::new(Rates::new()),
             changes: Rates::new(),

@@ -11,9 +11,9 @@ const MOST: usize = 65_536;
 
 /// Cheap to clone; clones share their state.
 #[derive(Clone, Debug)]
-pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, CancellationToken>>>);
+pub(super) struct SingleFlight<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, CancellationToken>>>);
 
-impl<K: Copy + Eq + Hash> Flights<K> {
+impl<K: Copy + Eq + Hash> SingleFlight<K> {
     pub(super) fn none() -> Self {
         Self(Arc::default())
     }
@@ -34,8 +34,8 @@ impl<K: Copy + Eq + Hash> Flights<K> {
     }
 
     /// Returns the end of a question for the key that is under way.
-    pub(super) fn landing(&self, key: K) -> Option<Landing> {
-        self.lock().get(&key).cloned().map(Landing)
+    pub(super) fn landing(&self, key: K) -> Option<FlightEnd> {
+        self.lock().get(&key).cloned().map(FlightEnd)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, CancellationToken>> {
@@ -46,7 +46,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
 /// A question under way; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Flight<K: Copy + Eq + Hash> {
-    flights: Flights<K>,
+    flights: SingleFlight<K>,
     key: K,
     _ends: DropGuard,
 }
@@ -59,9 +59,9 @@ impl<K: Copy + Eq + Hash> Drop for Flight<K> {
 
 /// The end of a question that another caller asked.
 #[derive(Debug)]
-pub(super) struct Landing(CancellationToken);
+pub(super) struct FlightEnd(CancellationToken);
 
-impl Landing {
+impl FlightEnd {
     /// Waits for the end. Waiting callers are woken in the order of their arrival.
     pub(super) async fn landed(self) {
         self.0.cancelled().await;
@@ -74,7 +74,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_flight_per_key_and_all_waiters_wake() {
-        let flights = Flights::none();
+        let flights = SingleFlight::none();
         let flight = flights.begin(1).unwrap();
         assert!(flights.begin(1).is_none());
         assert!(flights.begin(2).is_some(), "another key");

@@ -12,7 +12,7 @@ use gatepost_storage::WebhookStore;
 use webhook_model::{Catalog, Specificity};
 
 use super::{
-    Authorizer, Decision, Ground, PolicyAnswer, PolicyError, PolicyQuestion, Rule,
+    AccessParts, Authorizer, Decision, PolicyAnswer, PolicyError, PolicyQuestion, Rule,
     SubscriptionPolicy,
 };
 use crate::clock::EngineClock;
@@ -231,7 +231,7 @@ pub(crate) fn watched_authorizer(
     clock: Arc<EngineClock>,
     observer: Arc<dyn Observer>,
 ) -> Arc<Authorizer> {
-    let ground = Ground {
+    let ground = AccessParts {
         store,
         clock,
         lifecycle: Lifecycle::default(),

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// Values by key, each with a time limit. Holds at most `most` of them: older ones are removed when
 /// it is full, and all expired ones in one step, so that no search is needed.
 #[derive(Debug)]
-pub(super) struct Kept<K, V> {
+pub(super) struct TimedCache<K, V> {
     young: HashMap<K, (V, Instant)>,
     old: HashMap<K, (V, Instant)>,
     turned: Instant,
@@ -19,7 +19,7 @@ pub(super) struct Kept<K, V> {
     most: usize,
 }
 
-impl<K: Copy + Eq + Hash, V> Kept<K, V> {
+impl<K: Copy + Eq + Hash, V> TimedCache<K, V> {
     pub(super) fn new(longest: Duration, most: usize) -> Self {
         Self {
             young: HashMap::new(),
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn value_expires_after_its_time_and_last_wins() {
-        let mut kept = Kept::new(LONGEST, 100);
+        let mut kept = TimedCache::new(LONGEST, 100);
         kept.put(1, 'a', LONGEST);
         kept.put(2, 'b', Duration::from_secs(1));
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn cache_of_many_keys_stays_bounded() {
-        let mut kept = Kept::new(LONGEST, 1_000);
+        let mut kept = TimedCache::new(LONGEST, 1_000);
         for key in 0..100_000 {
             kept.put(key, key, LONGEST);
             assert!(kept.count() <= 1_000, "{}", kept.count());

@@ -17,7 +17,7 @@ use super::inquiries::Inquiries;
 use crate::config::Limits;
 use crate::random::Random;
 use crate::routes::Route;
-use crate::scheduler::{Config, Count, MOST, Record, Scheduler, Settings, Waiting, Webhook};
+use crate::scheduler::{Config, Count, History, MOST, Scheduler, Settings, Waiting, Webhook};
 
 /// The delay after a due time before the store is asked: clocks differ, and a delivery that is
 /// asked for early is found only by a look.
@@ -106,11 +106,11 @@ impl Admission {
         };
         // For an unknown webhook only its pending deliveries show how it responds.
         let record = match due.queue.class {
-            QueueClass::Retry => Record::Failing,
+            QueueClass::Retry => History::Failing,
             QueueClass::First | QueueClass::Lost | QueueClass::Quarantine if since < self.began => {
-                Record::Before
+                History::Before
             }
-            QueueClass::First | QueueClass::Lost | QueueClass::Quarantine => Record::New,
+            QueueClass::First | QueueClass::Lost | QueueClass::Quarantine => History::New,
         };
         let waiting = Waiting {
             count,

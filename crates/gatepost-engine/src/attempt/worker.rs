@@ -54,7 +54,7 @@ pub(crate) struct Worker {
 }
 
 /// The result of a job.
-enum Tried {
+enum TriedAttempt {
     /// An attempt was made, with its outcome for the target, and its duration.
     Made(Box<Sent>, Outcome, Duration),
     /// The owner's deliveries must wait.
@@ -143,7 +143,7 @@ impl Worker {
 
     /// Makes the attempt. After two seconds the request counts among the slow, whether the target
     /// or the platform's answer about the owner is late.
-    async fn attempt(&self, job: &mut Job) -> Tried {
+    async fn attempt(&self, job: &mut Job) -> TriedAttempt {
         let place = job.permit.place();
         let (message, lease_until) = (job.message.clone(), job.lease_until);
         let mut send = pin!(self.send(job.route.clone(), place, message, lease_until));
@@ -161,15 +161,15 @@ impl Worker {
         place: Realm,
         message: Outgoing,
         lease_until: DateTime<Utc>,
-    ) -> Tried {
+    ) -> TriedAttempt {
         if !self.is_in_good_standing(route.webhook.owner, place).await {
-            return Tried::Rests;
+            return TriedAttempt::Rests;
         }
         let Ok(now) = self.core.clock.now() else {
-            return Tried::NoClock;
+            return TriedAttempt::NoClock;
         };
         if now + route.webhook.timeout.as_duration() > lease_until {
-            return Tried::TooLate;
+            return TriedAttempt::TooLate;
         }
         let began = Instant::now();
         let request = route.request(&message.id, &message.body);
@@ -181,7 +181,7 @@ impl Worker {
             },
         };
         let outcome = outcome::of(&sent.attempt);
-        Tried::Made(Box::new(sent), outcome, began.elapsed())
+        TriedAttempt::Made(Box::new(sent), outcome, began.elapsed())
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId, place: Realm) -> bool {
@@ -192,16 +192,16 @@ impl Worker {
         }
     }
 
-    fn conclude(&self, job: &mut Job, tried: Tried) -> Settlement {
+    fn conclude(&self, job: &mut Job, tried: TriedAttempt) -> Settlement {
         let (Sent { attempt, tokens }, outcome, took) = match tried {
-            Tried::Made(sent, outcome, took) => (*sent, outcome, took),
-            Tried::NoClock => return self.given_back(job),
-            Tried::TooLate => {
+            TriedAttempt::Made(sent, outcome, took) => (*sent, outcome, took),
+            TriedAttempt::NoClock => return self.given_back(job),
+            TriedAttempt::TooLate => {
                 guarded(|| tracing::warn!("not enough of the lease is left for a request"));
                 let now = self.core.clock.now().unwrap_or(job.claimed);
                 return job.given_back_until(now + TOO_LATE);
             }
-            Tried::Rests => {
+            TriedAttempt::Rests => {
                 self.admission.rest(job.route.id, REST);
                 return job.given_back_until(job.claimed + REST);
             }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use chrono_tz::Tz;
+use chrono::Utc;
 use delivery::{Schedule, Sender};
 use gatepost_ids::{Accounts, Audience, Quota, Quotas};
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
-use webhook_model::Catalog;
+use webhook_model::{Catalog, Zone};
 
 use crate::access::{Rule, SubscriptionPolicy};
 use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention, RetryScheduleLimits};
@@ -23,7 +23,7 @@ pub struct EngineBuilder {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalog: Catalog,
-    pub(super) zone: Tz,
+    pub(super) zone: Arc<dyn Zone>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) random: Arc<Random>,
     pub(super) limits: Limits,
@@ -48,7 +48,7 @@ impl EngineBuilder {
             transport: Arc::new(sender),
             clock: Arc::new(SystemClock),
             catalog: Catalog::default(),
-            zone: Tz::UTC,
+            zone: Arc::new(Utc),
             variables: Vec::new(),
             random: Arc::new(Random::from_system()),
             limits: Limits::default(),
@@ -128,10 +128,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the time zone of `${DATE}`; UTC by default.
+    /// Sets the time zone of `${DATE}`, such as one of `chrono-tz`; UTC by default.
     #[must_use]
-    pub fn zone(mut self, zone: Tz) -> Self {
-        self.zone = zone;
+    pub fn zone(mut self, zone: impl Zone + 'static) -> Self {
+        self.zone = Arc::new(zone);
         self
     }
 

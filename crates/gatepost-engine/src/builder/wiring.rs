@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use rand::Rng as _;
 
 use super::options::EngineBuilder;
-use crate::access::{Authorizer, Ground, Rule};
+use crate::access::{AccessParts, Authorizer, Rule};
 use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
@@ -114,7 +114,7 @@ impl EngineBuilder {
         let holder = u128::from(Random::from_system().with(|random| random.next_u64()));
         let access = Authorizer::new(
             rule,
-            Ground {
+            AccessParts {
                 store: self.store.clone(),
                 clock: clock.clone(),
                 lifecycle: lifecycle.clone(),

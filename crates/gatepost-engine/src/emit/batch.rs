@@ -25,7 +25,7 @@ pub(super) enum Fits {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Bite {
+pub(super) struct Batch {
     /// The deliveries, until they are handed to the store.
     pub deliveries: Vec<NewDelivery>,
     /// One for each delivery.
@@ -44,7 +44,7 @@ pub(super) struct Bite {
     pub bytes: usize,
 }
 
-impl Bite {
+impl Batch {
     /// Returns an empty batch with capacity for this many deliveries.
     pub(super) fn of(most: usize) -> Self {
         Self {

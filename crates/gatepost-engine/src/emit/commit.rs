@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{
     Enqueue, NewOutbox, Origin, Precondition, RemainingTasks, StoredDelivery,
 };
 
-use super::batch::Bite;
+use super::batch::Batch;
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
 use super::finder::Ask;
@@ -21,7 +21,7 @@ impl Emitter {
         &self,
         ask: &Ask<'_>,
         sink: &Sink,
-        bite: &mut Bite,
+        batch: &mut Batch,
         precondition: Precondition,
         rest: Option<RemainingTasks>,
         now: DateTime<Utc>,
@@ -31,26 +31,26 @@ impl Emitter {
             (sink, &rest),
             (Sink::Row(_), Some(RemainingTasks::Tasks(_)))
         );
-        let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
+        let later = (!in_row && !batch.later.is_empty()).then(|| NewOutbox {
             occurrence: unnamed(ask.occurrence),
-            left: RemainingTasks::Tasks(bite.later.keys().copied().collect()),
+            left: RemainingTasks::Tasks(batch.later.keys().copied().collect()),
             by: ask.by,
             due: now,
         });
         Enqueue {
             precondition,
-            origin: origin(ask, sink, bite, rest, now),
-            deliveries: std::mem::take(&mut bite.deliveries),
-            consume: bite.consume.clone(),
+            origin: origin(ask, sink, batch, rest, now),
+            deliveries: std::mem::take(&mut batch.deliveries),
+            consume: batch.consume.clone(),
             later: later.into_iter().collect(),
         }
     }
 
     /// The result if the batch is empty: no task waits, or no owner may receive the occurrence.
-    pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
-        self.count(bite, plan);
+    pub(super) fn nothing(&self, batch: &Batch, plan: &Plan) -> Decided {
+        self.count(batch, plan);
         Decided::Stored {
-            emitted: emitted(bite, plan),
+            emitted: emitted(batch, plan),
             used: Spent::default(),
             left: None,
             waits: false,
@@ -59,28 +59,29 @@ impl Emitter {
 
     pub(super) fn stored(
         &self,
-        bite: Bite,
+        batch: Batch,
         plan: &Plan,
         stored: Vec<StoredDelivery>,
         rest: Option<RemainingTasks>,
     ) -> Decided {
-        self.count(&bite, plan);
+        self.count(&batch, plan);
         meter::deliveries_enqueued(stored.len());
-        let emitted = emitted(&bite, plan);
-        let waits = all_wait(&bite, rest.as_ref());
-        let mut spent = bite.used.clone();
-        if !bite.later.is_empty()
+        let emitted = emitted(&batch, plan);
+        let waits = all_wait(&batch, rest.as_ref());
+        let mut spent = batch.used.clone();
+        if !batch.later.is_empty()
             && rest
                 .as_ref()
                 .is_none_or(|rest| matches!(rest, RemainingTasks::After(_)))
         {
             // They now have their own rows, and run no further tasks of these owners.
-            bite.later
+            batch
+                .later
                 .values()
                 .for_each(|owner| spent.add(*owner, 1, 0));
             self.wake.notify_one();
         }
-        self.launcher.launch(&stored, bite.slips);
+        self.launcher.launch(&stored, batch.slips);
         Decided::Stored {
             emitted: Emitted {
                 deliveries: stored.into_iter().map(|stored| stored.id).collect(),
@@ -92,13 +93,13 @@ impl Emitter {
         }
     }
 
-    fn count(&self, bite: &Bite, plan: &Plan) {
-        for (owner, used) in bite.used.iter() {
+    fn count(&self, batch: &Batch, plan: &Plan) {
+        for (owner, used) in batch.used.iter() {
             self.core
                 .access
                 .stored(owner, used.tasks as u64, used.bytes as u64);
         }
-        for ((owner, webhook, reason), count) in &bite.rejected {
+        for ((owner, webhook, reason), count) in &batch.rejected {
             let access = &self.core.access;
             access.rejected(*owner, *webhook, *reason, *count);
             if !plan.untold {
@@ -106,7 +107,7 @@ impl Emitter {
                 watch.rejected(*webhook, *owner, *reason, *count);
             }
         }
-        for (task, error) in &bite.unrendered {
+        for (task, error) in &batch.unrendered {
             guarded(|| tracing::error!(task = task.0, %error, "a task did not run"));
         }
     }
@@ -115,14 +116,14 @@ impl Emitter {
 fn origin(
     ask: &Ask<'_>,
     sink: &Sink,
-    bite: &Bite,
+    batch: &Batch,
     rest: Option<RemainingTasks>,
     now: DateTime<Utc>,
 ) -> Origin {
     match sink {
         Sink::Emit(origin) => origin.clone(),
         Sink::Row(row) => {
-            let due = match (all_wait(bite, rest.as_ref()), &ask.left) {
+            let due = match (all_wait(batch, rest.as_ref()), &ask.left) {
                 (false, _) => row.next,
                 (true, RemainingTasks::Tasks(_)) => row.wait,
                 // The platform was asked about them only in passing.
@@ -139,18 +140,17 @@ fn origin(
 }
 
 /// Whether none of the remaining tasks is decided yet.
-fn all_wait(bite: &Bite, rest: Option<&RemainingTasks>) -> bool {
-    let later = &bite.later;
+fn all_wait(batch: &Batch, rest: Option<&RemainingTasks>) -> bool {
+    let later = &batch.later;
     matches!(rest, Some(RemainingTasks::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))
 }
 
-fn emitted(bite: &Bite, plan: &Plan) -> Emitted {
+fn emitted(batch: &Batch, plan: &Plan) -> Emitted {
     Emitted {
-        deliveries: Vec::new(),
-        repeated: false,
-        pending: !bite.later.is_empty(),
-        unrendered: bite.unrendered.clone(),
-        rejected: bite.rejected.values().sum(),
+        pending: !batch.later.is_empty(),
+        unrendered: batch.unrendered.clone(),
+        rejected: batch.rejected.values().sum(),
         unheard: plan.unheard,
+        ..Emitted::default()
     }
 }

@@ -5,7 +5,7 @@ use gatepost_ids::Realm;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, RemainingTasks, RoutesVersion};
 use webhook_model::{OwnerId, TaskId};
 
-use super::batch::Bite;
+use super::batch::Batch;
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Plan, Spent};
@@ -42,7 +42,7 @@ impl Before<'_> {
 pub(super) struct Draft {
     matched: Matched,
     plan: Plan,
-    bite: Bite,
+    batch: Batch,
     rest: Option<RemainingTasks>,
     now: DateTime<Utc>,
 }
@@ -80,31 +80,31 @@ impl Emitter {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
             let now = self.core.clock.now()?;
-            let (mut bite, end) = self.fill(ask, &plan, before, now).await?;
+            let (mut batch, end) = self.fill(ask, &plan, before, now).await?;
             if end.is_some() && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
-            let rest = rest(ask, sink, &matched, &bite, end);
+            let rest = rest(ask, sink, &matched, &batch, end);
             if rest.as_ref() == Some(&ask.left) {
-                let undecided = races.ahead.undecided(&matched, &bite);
+                let undecided = races.ahead.undecided(&matched, &batch);
                 return Ok(Drafted::Decided(undecided));
             }
-            if matches!(sink, Sink::Emit(Origin::Direct)) && bite.is_empty() {
+            if matches!(sink, Sink::Emit(Origin::Direct)) && batch.is_empty() {
                 // Nothing is stored, so nothing checks the versions: they must be read.
                 let tables = &self.finder.tables;
                 if races.refreshed || tables.are_current(&matched.seen).await? {
-                    return Ok(Drafted::Decided(self.nothing(&bite, &plan)));
+                    return Ok(Drafted::Decided(self.nothing(&batch, &plan)));
                 }
                 tables.refresh(&matched.seen).await?;
                 races.refreshed = true;
                 continue;
             }
-            let precondition = races.precondition(&matched, &bite);
-            let enqueue = self.enqueue(ask, sink, &mut bite, precondition, rest.clone(), now);
+            let precondition = races.precondition(&matched, &batch);
+            let enqueue = self.enqueue(ask, sink, &mut batch, precondition, rest.clone(), now);
             let draft = Draft {
                 matched,
                 plan,
-                bite,
+                batch,
                 rest,
                 now,
             };
@@ -168,16 +168,16 @@ impl Emitter {
                 deliveries, moved, ..
             } => {
                 if let Some(runs) = &mut races.runs {
-                    runs.keep(draft.bite.used.of(runs.owner()).tasks);
+                    runs.keep(draft.batch.used.of(runs.owner()).tasks);
                 }
                 if races.by_places() {
                     let tables = &self.finder.tables;
-                    tables.consumed(&draft.bite.consume, &matched.seen, &moved);
+                    tables.consumed(&draft.batch.consume, &matched.seen, &moved);
                 }
                 let Draft {
-                    plan, bite, rest, ..
+                    plan, batch, rest, ..
                 } = draft;
-                Ok(self.stored(bite, &plan, deliveries, rest))
+                Ok(self.stored(batch, &plan, deliveries, rest))
             }
         }
     }
@@ -200,12 +200,12 @@ impl Draft {
 
     /// The resources that it will use.
     pub(super) fn used(&self) -> &Spent {
-        &self.bite.used
+        &self.batch.used
     }
 
     /// The number of deliveries, and the bytes of their messages.
     pub(super) fn size(&self) -> (usize, usize) {
-        (self.bite.slips.len(), self.bite.bytes)
+        (self.batch.slips.len(), self.batch.bytes)
     }
 }
 
@@ -214,11 +214,11 @@ fn rest(
     ask: &Ask<'_>,
     sink: &Sink,
     matched: &Matched,
-    bite: &Bite,
+    batch: &Batch,
     end: Option<TaskId>,
 ) -> Option<RemainingTasks> {
-    let open = |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
-    let waits = |task: &MatchedTask| task.webhook.in_order && bite.later.contains_key(&task.id());
+    let open = |id: &TaskId| batch.later.contains_key(id) || end.is_some_and(|end| *id > end);
+    let waits = |task: &MatchedTask| task.webhook.in_order && batch.later.contains_key(&task.id());
     let tasks: Vec<TaskId> = match (&ask.left, sink) {
         (RemainingTasks::Tasks(tasks), _) => tasks.iter().copied().filter(open).collect(),
         // In a separate row it would be behind rows that were written later.

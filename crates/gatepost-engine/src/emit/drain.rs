@@ -25,7 +25,7 @@ const OFTEN: u32 = 4;
 const QUIET: u32 = 40;
 
 /// The realms that receive an audience's rows; `None` when they are not known soon.
-pub(super) type Places = HashMap<Audience, Option<Result<Vec<Realm>, EmitError>>>;
+pub(super) type RealmsOf = HashMap<Audience, Option<Result<Vec<Realm>, EmitError>>>;
 
 #[derive(Debug)]
 pub(crate) struct OutboxDrain {

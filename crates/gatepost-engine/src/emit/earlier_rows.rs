@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{OpenOutbox, OutboxAudience, OutboxId, RemainingTasks};
 use webhook_model::{Audience, WebhookId};
 
-use super::batch::Bite;
+use super::batch::Batch;
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::sink::{Decided, Sink};
@@ -36,9 +36,9 @@ impl Ahead {
     }
 
     /// Returns the result for a row of which no task can be decided.
-    pub(super) fn undecided(&self, matched: &Matched, bite: &Bite) -> Decided {
+    pub(super) fn undecided(&self, matched: &Matched, batch: &Batch) -> Decided {
         let later = matched.tasks.iter();
-        let later = later.filter(|task| bite.later.contains_key(&task.id()));
+        let later = later.filter(|task| batch.later.contains_key(&task.id()));
         let (held, unknown): (Vec<_>, Vec<_>) = later.partition(|task| self.holds(task));
         match self.due.filter(|_| !held.is_empty()) {
             Some(due) => Decided::Behind {

@@ -43,7 +43,7 @@ struct Open {
 /// The content that is stored for one occurrence.
 #[derive(Debug)]
 enum Step {
-    Bite(Box<Draft>),
+    Batch(Box<Draft>),
     /// The whole occurrence as an outbox row: all of it waits, or it is too much for one
     /// transaction.
     Whole,
@@ -166,7 +166,7 @@ impl Emitter {
                     set.count(&draft);
                     turns.after(DECIDING + draft.size().1).await;
                     let audience = one.occurrence.audience;
-                    set.push((one, Step::Bite(draft)), audience, enqueue);
+                    set.push((one, Step::Batch(draft)), audience, enqueue);
                 }
                 Err(error) => round.answer(one.at, Err(error)),
             }
@@ -222,7 +222,7 @@ impl Emitter {
 
     fn settle_one(&self, mut one: Open, step: Step, stored: Enqueued, round: &mut Round) {
         let draft = match step {
-            Step::Bite(draft) => draft,
+            Step::Batch(draft) => draft,
             Step::Whole => return round.answer(one.at, self.was_set_down(&stored)),
         };
         match self.conclude(*draft, stored, &mut one.races) {

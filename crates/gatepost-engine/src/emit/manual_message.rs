@@ -15,7 +15,7 @@ use super::launcher::Slip;
 
 /// A message to a webhook.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct ManualMessage {
     pub to: WebhookId,
     pub owner: OwnerId,
     /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
@@ -35,7 +35,7 @@ impl Emitter {
     /// `Invalid` when there is no such webhook, `Unavailable`.
     pub(crate) async fn post_detached(
         self: &Arc<Self>,
-        letter: Letter,
+        letter: ManualMessage,
     ) -> Result<DeliveryId, StoreError> {
         let emitter = self.clone();
         self.detached(async move { emitter.post(letter).await })
@@ -47,7 +47,7 @@ impl Emitter {
         self.launcher.admission.inquiries.ask(webhook);
     }
 
-    async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
+    async fn post(&self, letter: ManualMessage) -> Result<DeliveryId, StoreError> {
         let now = self.core.clock.now()?;
         let (task, cause) = letter.test_of.unzip();
         let message_id = match letter.is_test {

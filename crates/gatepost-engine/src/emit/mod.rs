@@ -31,4 +31,4 @@ pub use emit_many::MAX_EMIT_MANY;
 pub use emitted::Emitted;
 pub(crate) use emitter::Emitter;
 pub(crate) use emitting::Run;
-pub(crate) use manual_message::Letter;
+pub(crate) use manual_message::ManualMessage;

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{OutboxRow, OutboxTaken};
 use tokio::task::JoinSet;
 
-use super::drain::{OutboxDrain, Places};
+use super::drain::{OutboxDrain, RealmsOf};
 use super::row::Row;
 use crate::error::EmitError;
 
@@ -70,9 +70,9 @@ impl OutboxDrain {
 
     /// Returns the realms of these rows. The platform is asked about all audiences concurrently, so
     /// that a late answer for one delays no other.
-    async fn places(&self, rows: &[Row]) -> Places {
+    async fn places(&self, rows: &[Row]) -> RealmsOf {
         let mut asking = JoinSet::new();
-        let mut places = Places::new();
+        let mut places = RealmsOf::new();
         for row in rows {
             let audience = row.occurrence.audience;
             if places.insert(audience, None).is_none() {

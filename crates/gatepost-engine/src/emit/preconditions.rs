@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::{OpenOutbox, Precondition, RecordId};
 use webhook_model::{OwnerId, TaskId};
 
-use super::batch::Bite;
+use super::batch::Batch;
 use super::earlier_rows::Ahead;
 use crate::access::{CausedRuns, Hearing};
 use crate::routes::{Matched, MatchedTask};
@@ -38,11 +38,11 @@ pub(super) struct Races {
 }
 
 impl Races {
-    pub(super) fn precondition(&self, matched: &Matched, bite: &Bite) -> Precondition {
+    pub(super) fn precondition(&self, matched: &Matched, batch: &Batch) -> Precondition {
         if self.by_places() {
             return matched.by_places();
         }
-        let used: BTreeSet<_> = bite.deliveries.iter().filter_map(|new| new.task).collect();
+        let used: BTreeSet<_> = batch.deliveries.iter().filter_map(|new| new.task).collect();
         let tasks = matched
             .tasks
             .iter()
@@ -126,15 +126,15 @@ mod tests {
     #[test]
     fn precondition_after_two_lost_races_covers_used_rows() {
         let (matched, mut races) = (matched(), Races::default());
-        let mut bite = Bite::default();
-        bite.deliveries.push(new_delivery(2));
+        let mut batch = Batch::default();
+        batch.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
-            assert_eq!(races.precondition(&matched, &bite), matched.by_places());
+            assert_eq!(races.precondition(&matched, &batch), matched.by_places());
             races.lost(&matched);
         }
         let used: Vec<_> = matched.tasks[1].rows().collect();
         assert_eq!(
-            races.precondition(&matched, &bite),
+            races.precondition(&matched, &batch),
             Precondition::Rows(used)
         );
         races.hearing.insert(OwnerId(1), Hearing::Yes);
@@ -146,7 +146,7 @@ mod tests {
             "it ends, whatever the store says"
         );
         assert_eq!(
-            races.precondition(&matched, &Bite::default()),
+            races.precondition(&matched, &Batch::default()),
             Precondition::Nothing
         );
     }

@@ -8,7 +8,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Cause, NewDelivery, RejectReason};
 use webhook_model::{Data, RenderError, TaskId, Template};
 
-use super::batch::{Bite, Fits};
+use super::batch::{Batch, Fits};
 use super::draft::Before;
 use super::emitter::Emitter;
 use super::finder::Ask;
@@ -32,24 +32,24 @@ impl Emitter {
         plan: &Plan,
         before: Before<'_>,
         now: DateTime<Utc>,
-    ) -> Result<(Bite, Option<TaskId>), EmitError> {
+    ) -> Result<(Batch, Option<TaskId>), EmitError> {
         let rendering = self.renderer.occurrence(ask.occurrence, now);
         let cause = Cause {
             by: ask.by,
             ..Cause::of(ask.occurrence)
         };
-        let mut bite = Bite::of(plan.steps.len().min(READ));
+        let mut batch = Batch::of(plan.steps.len().min(READ));
         let (mut rooms, mut turns) = (Few::default(), GiveWay::default());
         let mut last = ask.after();
         for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
             let contexts = self.contexts(ask, some, &templates).await?;
             for (task, fate) in some {
-                let is_spent = || bite.is_spent(task.owner(), before.occurrence, &self.limits);
+                let is_spent = || batch.is_spent(task.owner(), before.occurrence, &self.limits);
                 match fate {
-                    Fate::Run if is_spent() => bite.reject_task(task, RejectReason::Occurrence),
-                    Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
-                    Fate::Rejected(reason) => bite.reject_task(task, *reason),
+                    Fate::Run if is_spent() => batch.reject_task(task, RejectReason::Occurrence),
+                    Fate::Later => drop(batch.later.insert(task.id(), task.owner())),
+                    Fate::Rejected(reason) => batch.reject_task(task, *reason),
                     Fate::Run => {
                         let body = match templates.get(task.id()) {
                             Some(template) => {
@@ -59,22 +59,22 @@ impl Emitter {
                                 let body = body.await;
                                 let written = body.as_ref().map_or(PIECE, |body| body.len());
                                 let read = template.message_bytes();
-                                bite.waste(task.owner(), read.saturating_sub(written));
+                                batch.waste(task.owner(), read.saturating_sub(written));
                                 turns.after(read + written).await;
-                                readable(body, task, &mut bite)
+                                readable(body, task, &mut batch)
                             }
                             None => None,
                         };
                         let room = self.room(&mut rooms, task.owner(), before);
                         let fits = body.as_ref().map(|body| {
-                            bite.fits(task, body.len(), before.occurrence, &self.limits, room)
+                            batch.fits(task, body.len(), before.occurrence, &self.limits, room)
                         });
                         match (fits, body) {
                             (Some(Fits::Yes), Some(body)) => {
                                 let made = (body, cause.clone());
-                                self.push(&mut bite, task, made, now);
+                                self.push(&mut batch, task, made, now);
                             }
-                            (Some(Fits::No), _) => return Ok((bite, Some(last))),
+                            (Some(Fits::No), _) => return Ok((batch, Some(last))),
                             _ => {}
                         }
                     }
@@ -82,7 +82,7 @@ impl Emitter {
                 last = task.id();
             }
         }
-        Ok((bite, plan.more.then_some(last)))
+        Ok((batch, plan.more.then_some(last)))
     }
 
     async fn templates(&self, steps: &[(MatchedTask, Fate)]) -> Result<Templates, EmitError> {
@@ -132,7 +132,7 @@ impl Emitter {
 
     fn push(
         &self,
-        bite: &mut Bite,
+        batch: &mut Batch,
         task: &MatchedTask,
         (body, cause): (Arc<str>, Cause),
         now: DateTime<Utc>,
@@ -147,7 +147,7 @@ impl Emitter {
             lease_until: None,
         };
         let slip = (self.launcher).slip(&task.webhook, task.place, &mut delivery);
-        bite.push(task, delivery, slip);
+        batch.push(task, delivery, slip);
     }
 }
 
@@ -155,7 +155,7 @@ impl Emitter {
 fn readable(
     body: Result<Arc<str>, RenderError>,
     task: &MatchedTask,
-    bite: &mut Bite,
+    batch: &mut Batch,
 ) -> Option<Arc<str>> {
-    body.map_err(|error| bite.failed(task, error)).ok()
+    body.map_err(|error| batch.failed(task, error)).ok()
 }

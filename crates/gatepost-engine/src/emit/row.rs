@@ -9,7 +9,7 @@ use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
 use super::draft_set::Set;
-use super::drain::{OutboxDrain, Places};
+use super::drain::{OutboxDrain, RealmsOf};
 use super::finder::Ask;
 use super::plan::Spent;
 use super::preconditions::Races;
@@ -43,7 +43,7 @@ pub(super) struct Row {
 
 /// A row, with the state of its tries.
 #[derive(Debug)]
-pub(super) struct Tried {
+pub(super) struct TriedRow {
     pub row: Row,
     pub races: Races,
 }
@@ -118,12 +118,12 @@ impl OutboxDrain {
     /// Drafts a batch of a row together with this set, behind it.
     pub(super) async fn draft<T>(
         &self,
-        tried: &mut Tried,
-        places: &Places,
+        tried: &mut TriedRow,
+        places: &RealmsOf,
         set: &Set<T>,
         now: DateTime<Utc>,
     ) -> Result<Drafted, EmitError> {
-        let Tried { row, races } = tried;
+        let TriedRow { row, races } = tried;
         self.core.access.check_audience(&row.occurrence)?;
         let places = match places.get(&row.occurrence.audience) {
             Some(Some(Ok(places))) => places,

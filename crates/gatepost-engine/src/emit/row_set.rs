@@ -9,19 +9,19 @@ use gatepost_storage::{ErrorKind, StoreError};
 
 use super::draft::{Draft, Drafted};
 use super::draft_set::Set;
-use super::drain::{OutboxDrain, Places};
+use super::drain::{OutboxDrain, RealmsOf};
 use super::preconditions::Races;
-use super::row::{Row, Tried};
+use super::row::{Row, TriedRow};
 use super::sink::Decided;
 use crate::error::EmitError;
 
 /// The result for some rows.
 #[derive(Debug, Default)]
-struct Outcome {
+struct RowOutcome {
     /// The rows with which this process continues.
     left: Vec<Row>,
     /// The rows that must be decided again, because the records have changed.
-    again: Vec<Tried>,
+    again: Vec<TriedRow>,
     /// The realms that must be read again for that.
     seen: Vec<Vec<(Realm, RoutesVersion)>>,
 }
@@ -33,18 +33,18 @@ impl OutboxDrain {
     pub(super) async fn take(
         self: &Arc<Self>,
         rows: Vec<Row>,
-        places: &Places,
+        places: &RealmsOf,
         now: DateTime<Utc>,
     ) -> Result<Vec<Row>, EmitError> {
-        let tried = |row| Tried {
+        let tried = |row| TriedRow {
             row,
             races: Races::default(),
         };
-        let mut rows: Vec<Tried> = rows.into_iter().map(tried).collect();
+        let mut rows: Vec<TriedRow> = rows.into_iter().map(tried).collect();
         let mut left = Vec::new();
         // This loop ends: what changes in each round goes to the outbox after a few tries.
         while !rows.is_empty() {
-            let mut outcome = Outcome::default();
+            let mut outcome = RowOutcome::default();
             self.take_once(rows, places, now, &mut outcome).await?;
             for seen in &outcome.seen {
                 self.emitter.finder.tables.refresh(seen).await?;
@@ -57,10 +57,10 @@ impl OutboxDrain {
 
     async fn take_once(
         self: &Arc<Self>,
-        rows: Vec<Tried>,
-        places: &Places,
+        rows: Vec<TriedRow>,
+        places: &RealmsOf,
         now: DateTime<Utc>,
-        outcome: &mut Outcome,
+        outcome: &mut RowOutcome,
     ) -> Result<(), EmitError> {
         let mut set = Set::default();
         for mut tried in rows {
@@ -99,9 +99,9 @@ impl OutboxDrain {
 
     async fn store(
         &self,
-        set: Set<(Tried, Box<Draft>)>,
+        set: Set<(TriedRow, Box<Draft>)>,
         now: DateTime<Utc>,
-        outcome: &mut Outcome,
+        outcome: &mut RowOutcome,
     ) -> Result<(), EmitError> {
         let stored = self.enqueue(set.enqueues).await?;
         let mut concluded = Vec::new();

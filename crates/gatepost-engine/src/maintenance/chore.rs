@@ -41,7 +41,7 @@ pub(super) enum Chore {
 
 /// The number of deleted rows that are removed at a time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Bite(u32);
+pub(super) struct BatchSize(u32);
 
 impl Chore {
     /// Returns the pause after a step that took this time. Counting takes at most a hundredth of
@@ -73,13 +73,13 @@ impl Chore {
     }
 }
 
-impl Default for Bite {
+impl Default for BatchSize {
     fn default() -> Self {
         Self(SMALLEST)
     }
 }
 
-impl Bite {
+impl BatchSize {
     pub(super) fn rows(self) -> u32 {
         self.0
     }
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn batch_size_shrinks_when_slow_grows_when_fast() {
-        let bite = Bite(SMALLEST);
-        assert_eq!(bite.after(SHORT), bite);
-        assert_eq!(bite.after(LONG), bite);
-        let grown = (0..20).fold(bite, |bite, _| bite.after(Duration::ZERO));
-        assert_eq!(grown, Bite(LARGEST));
-        let shrunk = (0..20).fold(grown, |bite, _| bite.after(LONG * 2));
-        assert_eq!(shrunk, Bite(SMALLEST));
+        let size = BatchSize(SMALLEST);
+        assert_eq!(size.after(SHORT), size);
+        assert_eq!(size.after(LONG), size);
+        let grown = (0..20).fold(size, |size, _| size.after(Duration::ZERO));
+        assert_eq!(grown, BatchSize(LARGEST));
+        let shrunk = (0..20).fold(grown, |size, _| size.after(LONG * 2));
+        assert_eq!(shrunk, BatchSize(SMALLEST));
     }
 }

@@ -64,10 +64,10 @@ impl Maintenance {
     }
 
     async fn remove_gone(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        let (bite, began) = (self.led().bite, Instant::now());
-        let removed = self.core.store.remove_gone(bite.rows(), now).await;
-        self.led().bite = bite.after(began.elapsed());
-        Ok(removed? >= u64::from(bite.rows()))
+        let (size, began) = (self.led().size, Instant::now());
+        let removed = self.core.store.remove_gone(size.rows(), now).await;
+        self.led().size = size.after(began.elapsed());
+        Ok(removed? >= u64::from(size.rows()))
     }
 }
 

@@ -3,14 +3,14 @@
 use gatepost_storage::webhooks::{LogHeadroom, WebhookQueue};
 use tokio::time::Instant;
 
-use super::chore::{Bite, CHORES};
+use super::chore::{BatchSize, CHORES};
 
 /// The leading process' knowledge of its chores. It outlives a panic of one of them.
 #[derive(Debug)]
 pub(crate) struct Led {
     pub(super) due: [Instant; CHORES.len()],
     pub(super) done: [Option<Instant>; CHORES.len()],
-    pub(super) bite: Bite,
+    pub(super) size: BatchSize,
     /// The last queue that was read.
     pub(super) queue: Option<WebhookQueue>,
     pub(super) room: Option<LogHeadroom>,
@@ -21,7 +21,7 @@ impl Default for Led {
         Self {
             due: [Instant::now(); CHORES.len()],
             done: [None; CHORES.len()],
-            bite: Bite::default(),
+            size: BatchSize::default(),
             queue: None,
             room: None,
         }

@@ -12,7 +12,7 @@ use webhook_model::{
 
 use super::run_context::RunContext;
 use crate::cooperative_yield::apart;
-use crate::emit::Letter;
+use crate::emit::ManualMessage;
 use crate::engine::Engine;
 use crate::error::{EmitError, EngineError};
 use crate::render::Example;
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Returns a letter to a webhook that may be unreadable.
-    async fn letter_to(&self, to: WebhookId) -> Result<Letter, EngineError> {
+    async fn letter_to(&self, to: WebhookId) -> Result<ManualMessage, EngineError> {
         let (webhook, owner) = match self.webhook(to).await {
             Err(EngineError::Store(error)) if error.kind() == ErrorKind::Corrupt => {
                 (None, self.owner_of(RecordId::Webhook(to)).await?)
@@ -113,7 +113,7 @@ impl Engine {
                 (row, owner)
             }
         };
-        Ok(Letter {
+        Ok(ManualMessage {
             to,
             owner: owner.ok_or(EngineError::NotFound)?,
             webhook,
@@ -123,7 +123,7 @@ impl Engine {
         })
     }
 
-    async fn post(&self, letter: Letter) -> Result<DeliveryId, EngineError> {
+    async fn post(&self, letter: ManualMessage) -> Result<DeliveryId, EngineError> {
         self.check_enabled(letter.owner).await?;
         self.admit_queued(letter.owner, 1, letter.body.len() as u64)?;
         match self.parts.emitter.post_detached(letter).await {

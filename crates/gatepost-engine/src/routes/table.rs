@@ -29,7 +29,7 @@ pub(super) const SLACK: usize = 1_000;
 type Trigger = (EventType, EventName);
 
 #[derive(Debug)]
-struct Known {
+struct KnownEvent {
     revision: Revision,
     trigger: Arc<Trigger>,
     target: Target,
@@ -52,7 +52,7 @@ pub(super) struct RouteTable {
     pub(super) version: RoutesVersion,
     webhooks: HashMap<WebhookId, WebhookRoute>,
     tasks: HashMap<TaskId, TaskRoute>,
-    events: HashMap<EventId, Known>,
+    events: HashMap<EventId, KnownEvent>,
     triggers: HashMap<Arc<Trigger>, Triggers>,
     /// The approximate memory of the events' filters and the webhooks' channels.
     texts: usize,
@@ -181,7 +181,7 @@ impl RouteTable {
         let trigger = known.map_or_else(|| Arc::new(key), |(trigger, _)| trigger.clone());
         let triggers = self.triggers.entry(trigger.clone()).or_default();
         triggers.add(event.target, (event.task, event.id));
-        let known = Known {
+        let known = KnownEvent {
             revision: event.revision,
             trigger,
             target: event.target,

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use webhook_model::{EventId, ObjectId, Occurrence, TagId, Target, TaskId};
 
 /// A task and the event that reaches it, in order of tasks: an occurrence runs them in that order.
-type Reached = BTreeSet<(TaskId, EventId)>;
+type EventTasks = BTreeSet<(TaskId, EventId)>;
 
 #[derive(Debug, Default)]
 pub(super) struct Triggers {
-    generic: Reached,
-    instances: HashMap<ObjectId, Reached>,
-    tags: HashMap<TagId, Reached>,
+    generic: EventTasks,
+    instances: HashMap<ObjectId, EventTasks>,
+    tags: HashMap<TagId, EventTasks>,
 }
 
 impl Triggers {
@@ -48,7 +48,7 @@ impl Triggers {
         self.generic.is_empty() && self.instances.is_empty() && self.tags.is_empty()
     }
 
-    fn about(&mut self, target: Target) -> &mut Reached {
+    fn about(&mut self, target: Target) -> &mut EventTasks {
         match target {
             Target::Generic => &mut self.generic,
             Target::Instance(id) => self.instances.entry(id).or_default(),

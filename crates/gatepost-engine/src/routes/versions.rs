@@ -17,13 +17,13 @@ type Versions = HashMap<Realm, RoutesVersion>;
 pub(super) struct CurrentVersions {
     store: Arc<dyn WebhookStore>,
     /// The question that has not begun.
-    next: Mutex<Arc<Question>>,
+    next: Mutex<Arc<NextRead>>,
     /// Held by the question that is under way.
     asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Question {
+struct NextRead {
     places: Mutex<BTreeSet<Realm>>,
     answer: OnceCell<Result<Versions, Arc<StoreError>>>,
 }
@@ -54,7 +54,7 @@ impl CurrentVersions {
             .all(|(place, version)| versions.get(place) == Some(version)))
     }
 
-    async fn ask(&self, question: &Arc<Question>) -> Result<Versions, Arc<StoreError>> {
+    async fn ask(&self, question: &Arc<NextRead>) -> Result<Versions, Arc<StoreError>> {
         let _one = self.asking.lock().await;
         {
             let mut next = lock(&self.next);

@@ -30,7 +30,7 @@ pub(crate) struct Found {
 
 /// A route, and the bytes that it takes without its access token.
 #[derive(Debug)]
-struct Kept {
+struct CachedHook {
     route: Arc<Route>,
     bytes: usize,
 }
@@ -39,7 +39,7 @@ struct Kept {
 pub(crate) struct WebhookCache {
     store: Arc<dyn WebhookStore>,
     /// Routes at the newest revision that was read, with their access tokens.
-    routes: Mutex<Shares<WebhookId, Kept>>,
+    routes: Mutex<Shares<WebhookId, CachedHook>>,
     /// Unreadable webhooks that were reported, at which revision.
     reported: Mutex<Shares<WebhookId, Revision, ()>>,
 }
@@ -148,7 +148,7 @@ impl WebhookCache {
             return newer.route.clone();
         }
         let bytes = ROUTE + 2 * texts + route.credentials.bytes();
-        let kept = Kept {
+        let kept = CachedHook {
             route: route.clone(),
             bytes,
         };

@@ -31,6 +31,6 @@ mod webhooks;
 
 pub(crate) use self::config::{Config, MOST};
 pub(crate) use self::permit::{Outcome, Permit};
-pub(crate) use self::queues::{Count, Record, Settings, Waiting, Webhook};
+pub(crate) use self::queues::{Count, History, Settings, Waiting, Webhook};
 pub(crate) use self::state::Scheduler;
 pub(crate) use self::target::SLOW;

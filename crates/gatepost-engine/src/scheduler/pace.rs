@@ -28,7 +28,7 @@ pub(super) struct Processes {
 
 /// The rates of a webhook.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rates {
+pub(super) struct PaceRates {
     pub(super) own: Option<NonZeroU32>,
     pub(super) resumed: Option<NonZeroU32>,
     pub(super) processes: Processes,
@@ -57,21 +57,21 @@ struct Learned {
 
 impl Pace {
     /// Returns when the next request may begin.
-    pub(super) fn opens(&self, rates: Rates, now: Instant) -> Option<Instant> {
+    pub(super) fn opens(&self, rates: PaceRates, now: Instant) -> Option<Instant> {
         let ahead = SECOND.saturating_sub(self.gap(rates, now));
         let turn = self.over.and_then(|over| over.checked_sub(ahead));
         self.until.max(turn).filter(|opens| *opens > now)
     }
 
     /// Notes that a request begins.
-    pub(super) fn take(&mut self, rates: Rates, now: Instant) {
+    pub(super) fn take(&mut self, rates: PaceRates, now: Instant) {
         let gap = self.gap(rates, now);
         self.over = (!gap.is_zero()).then(|| self.over.map_or(now, |over| over.max(now)) + gap);
         self.backlog = self.backlog.saturating_sub(1);
     }
 
     /// Undoes `take` for a request that did not begin.
-    pub(super) fn give_back(&mut self, rates: Rates, now: Instant) {
+    pub(super) fn give_back(&mut self, rates: PaceRates, now: Instant) {
         let gap = self.gap(rates, now);
         self.over = self.over.and_then(|over| over.checked_sub(gap));
     }
@@ -128,7 +128,7 @@ impl Pace {
     }
 
     /// The gap between two requests of this process.
-    fn gap(&self, rates: Rates, now: Instant) -> Duration {
+    fn gap(&self, rates: PaceRates, now: Instant) -> Duration {
         let live = rates.processes.live;
         let gap = |rate: NonZeroU32| (SECOND * live / rate.get()).min(SECOND);
         let resumed = rates.resumed.filter(|_| self.backlog > 0);

@@ -47,7 +47,7 @@ pub(crate) enum Count {
 
 /// The record of a webhook's last attempts that this process did not see.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Record {
+pub(crate) enum History {
     /// Not tried, or unknown.
     New,
     /// Its deliveries were due before this process began: it is taken for responsive.
@@ -62,7 +62,7 @@ pub(crate) struct Waiting {
     pub count: Count,
     /// The due time of the first of them.
     pub due: Instant,
-    pub record: Record,
+    pub record: History,
 }
 
 /// The pending deliveries of one webhook.

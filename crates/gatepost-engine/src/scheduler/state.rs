@@ -11,7 +11,7 @@ use webhook_model::WebhookId;
 use super::config::Config;
 use super::pace::{self, Processes};
 use super::permit::{Outcome, Permit};
-use super::queues::{LINES, Record, Waiting, Webhook};
+use super::queues::{History, LINES, Waiting, Webhook};
 use super::realms::{At, Realms};
 use super::slots::Class;
 use super::target::{Target, Wait};
@@ -75,7 +75,7 @@ impl Scheduler {
     /// neither of its webhook, nor of a realm that would go before its own.
     pub(crate) fn try_now(&mut self, webhook: &Webhook, now: Instant) -> Option<Permit> {
         self.withdraw(webhook);
-        let new = || Target::new(webhook, Record::New);
+        let new = || Target::new(webhook, History::New);
         let target = self.targets.entry(webhook.id).or_insert_with(new);
         target.know(webhook);
         self.reconsider(webhook.id, now);

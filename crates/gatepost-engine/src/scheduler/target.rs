@@ -6,9 +6,9 @@ use gatepost_storage::webhooks::QueueClass;
 use tokio::time::Instant;
 
 use super::config::Config;
-use super::pace::{MINUTE, Pace, Processes, Rates};
+use super::pace::{MINUTE, Pace, PaceRates, Processes};
 use super::permit::Outcome;
-use super::queues::{LINES, Queues, Record, Settings, Waiting, Webhook, line_of};
+use super::queues::{History, LINES, Queues, Settings, Waiting, Webhook, line_of};
 use super::realms::At;
 use super::slots::Class;
 
@@ -32,7 +32,7 @@ pub(super) struct Target {
     pub(super) in_flight: u32,
     /// The requests of these that have run for long.
     pub(super) overdue: u32,
-    pub(super) health: Health,
+    pub(super) health: TargetHealth,
     pub(super) pace: Pace,
     pub(super) alarms: Alarms,
 }
@@ -48,7 +48,7 @@ pub(super) struct Alarms {
 
 /// The health of the target.
 #[derive(Debug)]
-pub(super) struct Health {
+pub(super) struct TargetHealth {
     class: Class,
     responded: Option<Instant>,
     /// Incremented for each slow request, decremented for each other.
@@ -66,11 +66,11 @@ pub(super) struct Health {
 
 impl Target {
     /// Creates the state of an unknown webhook, by its row.
-    pub(super) fn new(webhook: &Webhook, record: Record) -> Self {
+    pub(super) fn new(webhook: &Webhook, record: History) -> Self {
         let class = match record {
-            Record::New => Class::New,
-            Record::Before => Class::Proven,
-            Record::Failing => Class::Slow,
+            History::New => Class::New,
+            History::Before => Class::Proven,
+            History::Failing => Class::Slow,
         };
         Self {
             webhook: webhook.clone(),
@@ -78,7 +78,7 @@ impl Target {
             places: [None; LINES],
             in_flight: 0,
             overdue: 0,
-            health: Health {
+            health: TargetHealth {
                 class,
                 responded: None,
                 slow: 0,
@@ -117,8 +117,8 @@ impl Target {
         At::of(self.webhook.place, self.webhook.owner)
     }
 
-    pub(super) fn rates(&self, config: &Config, processes: Processes) -> Rates {
-        Rates {
+    pub(super) fn rates(&self, config: &Config, processes: Processes) -> PaceRates {
+        PaceRates {
             own: self.settings().rate,
             resumed: config.resumed_per_second,
             processes,
@@ -140,11 +140,8 @@ impl Target {
         let next = self.next(line).filter(|_| self.has_room())?;
         let (class, deadline) = self.turn(next, now);
         // It keeps the time for which it has waited.
-        let before = self.places[line].map(|(_, before)| before);
-        Some((
-            class,
-            before.map_or(deadline, |before| before.min(deadline)),
-        ))
+        let kept = self.places[line].map_or(deadline, |(_, before)| before.min(deadline));
+        Some((class, kept))
     }
 
     /// Takes the group of this class from those that are ready. Returns the queue that goes next.
@@ -162,9 +159,12 @@ impl Target {
         self.queues.next(line, self.settings().in_order)
     }
 
-    /// Returns the class and the deadline of a queue that is ready.
+    /// Returns the class and the deadline of a queue that is ready: now, and for a target that has
+    /// been silent for longer than [`Class::Regular`], as much later as it was silent.
     pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
-        (self.class(queue, now), now + self.health.silent(now))
+        let class = self.class(queue, now);
+        let behind = self.health.silent(now) * u32::from(class >= Class::Proven);
+        (class, now + behind)
     }
 
     /// Notes that the target asks to wait until then, and sends it one request at a time
@@ -193,7 +193,7 @@ impl Target {
     }
 }
 
-impl Health {
+impl TargetHealth {
     fn class(&self, now: Instant) -> Class {
         let silent = self.silent(now);
         let class = SILENT.into_iter().find(|(most, _)| silent <= *most);

@@ -17,13 +17,13 @@ use crate::lifecycle::Lifecycle;
 /// The interval at which counts are written.
 const FLUSH: Duration = Duration::from_secs(2);
 
-type Key = (WebhookId, DateTime<Utc>);
+type CountKey = (WebhookId, DateTime<Utc>);
 
 #[derive(Debug)]
 pub(crate) struct HourlyCounts {
     log: Arc<dyn DeliveryLog>,
     clock: Arc<EngineClock>,
-    counted: Accumulator<Key, HourlyCount>,
+    counted: Accumulator<CountKey, HourlyCount>,
 }
 
 /// Returns the counts for the end of an attempt. `bytes` are those of the stored record.

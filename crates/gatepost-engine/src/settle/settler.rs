@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
 use tokio::sync::{mpsc, oneshot};
 
 use super::counts::HourlyCounts;
-use super::writer::{SettlementWriter, Waiting};
+use super::writer::{PendingOutcome, SettlementWriter};
 use crate::clock::EngineClock;
 
 /// Settlements that may wait; further workers wait with theirs.
@@ -18,7 +18,7 @@ pub(crate) const UNRECORDED: usize = 1024;
 /// Cheap to clone. When the last clone is dropped, the writer ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Settler {
-    queue: mpsc::Sender<Waiting>,
+    queue: mpsc::Sender<PendingOutcome>,
     failing: Arc<AtomicBool>,
     unrecorded: Arc<Unrecorded>,
     /// The outcomes, by webhook and hour.
@@ -34,16 +34,16 @@ struct Unrecorded {
 }
 
 /// One of them.
-struct Counted<'a>(&'a Unrecorded);
+struct CountGuard<'a>(&'a Unrecorded);
 
 impl Unrecorded {
-    fn begin(&self) -> Counted<'_> {
+    fn begin(&self) -> CountGuard<'_> {
         self.count.fetch_add(1, Ordering::Relaxed);
-        Counted(self)
+        CountGuard(self)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, Ordering::Relaxed);
     }
@@ -95,7 +95,7 @@ impl Settler {
     pub(crate) async fn settle(&self, settlement: Settlement, urgent: bool) -> Option<Settled> {
         let (done, settled) = oneshot::channel();
         let _counted = self.unrecorded.begin();
-        let waiting = Waiting::new(settlement, urgent, done);
+        let waiting = PendingOutcome::new(settlement, urgent, done);
         self.queue.send(waiting).await.ok()?;
         settled.await.ok()
     }

@@ -35,7 +35,7 @@ const REFUSALS: u32 = 3;
 
 /// A settlement, and the worker that waits for it.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct PendingOutcome {
     settlement: Settlement,
     /// Others wait for it to be recorded.
     urgent: bool,
@@ -43,7 +43,7 @@ pub(super) struct Waiting {
     done: oneshot::Sender<Settled>,
 }
 
-impl Waiting {
+impl PendingOutcome {
     pub(super) fn new(
         settlement: Settlement,
         urgent: bool,
@@ -61,8 +61,8 @@ impl Waiting {
 /// Settlements that are not recorded yet.
 #[derive(Debug)]
 struct Backlog {
-    queue: mpsc::Receiver<Waiting>,
-    batch: Vec<Waiting>,
+    queue: mpsc::Receiver<PendingOutcome>,
+    batch: Vec<PendingOutcome>,
 }
 
 #[derive(Debug)]
@@ -87,8 +87,8 @@ impl Drop for FailsOnPanic<'_> {
 /// Gathers settlements that arrive within a moment. An urgent one ends that, but not before
 /// `urgent_from`.
 async fn gather(
-    queue: &mut mpsc::Receiver<Waiting>,
-    batch: &mut Vec<Waiting>,
+    queue: &mut mpsc::Receiver<PendingOutcome>,
+    batch: &mut Vec<PendingOutcome>,
     urgent_from: Instant,
 ) {
     let longest = Instant::now() + GATHERED.1;
@@ -111,7 +111,7 @@ impl SettlementWriter {
     pub(super) fn new(
         store: Arc<dyn WebhookStore>,
         clock: Arc<EngineClock>,
-        queue: mpsc::Receiver<Waiting>,
+        queue: mpsc::Receiver<PendingOutcome>,
         failing: Arc<AtomicBool>,
     ) -> Self {
         let batch = Vec::with_capacity(AT_ONCE);
@@ -159,7 +159,7 @@ impl SettlementWriter {
     }
 
     /// Records the batch, and leaves in it those that must be tried again.
-    async fn record_all(&self, batch: &mut Vec<Waiting>) {
+    async fn record_all(&self, batch: &mut Vec<PendingOutcome>) {
         match self.record(batch).await {
             Ok(settled) => batch
                 .drain(..)
@@ -178,7 +178,7 @@ impl SettlementWriter {
     }
 
     /// Records them separately, so that one that cannot be stored does not delay the others.
-    async fn record_one_by_one(&self, batch: &mut Vec<Waiting>) {
+    async fn record_one_by_one(&self, batch: &mut Vec<PendingOutcome>) {
         let mut at = 0;
         while let Some(waiting) = batch.get_mut(at) {
             match self.record(slice::from_ref(waiting)).await {
@@ -202,7 +202,7 @@ impl SettlementWriter {
     }
 
     /// Records the batch, and reports that recording fails while the store is slow.
-    async fn record(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
+    async fn record(&self, batch: &[PendingOutcome]) -> Result<Vec<Settled>, StoreError> {
         let mut recorded = pin!(self.record_whenever(batch));
         if let Ok(in_time) = tokio::time::timeout(LATE, &mut recorded).await {
             return in_time;
@@ -214,7 +214,7 @@ impl SettlementWriter {
     }
 
     /// Records in a separate task, so that a store that panics affects only this call.
-    async fn record_whenever(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
+    async fn record_whenever(&self, batch: &[PendingOutcome]) -> Result<Vec<Settled>, StoreError> {
         let now = self.clock.now()?;
         let settlements: Vec<_> = batch.iter().map(|w| w.settlement.clone()).collect();
         let store = self.store.clone();
@@ -227,6 +227,6 @@ impl SettlementWriter {
 }
 
 /// Notifies the worker, if it still waits.
-fn tell(waiting: Waiting, settled: Settled) {
+fn tell(waiting: PendingOutcome, settled: Settled) {
     let _ = waiting.done.send(settled);
 }

@@ -173,7 +173,7 @@ impl Bench {
     pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {
         // Ids of messages differ, however many emitters there are.
         let random = Arc::new(Random::from_system());
-        let renderer = Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random);
+        let renderer = Renderer::new(Arc::new(chrono::Utc), Vec::new(), random);
         let (worker, webhooks) = (self.worker.clone(), self.webhooks.clone());
         Emitter::new(worker, webhooks, renderer, limits)
     }

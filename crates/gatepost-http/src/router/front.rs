@@ -1,13 +1,18 @@
-//! The common middleware before all routes. It is one middleware, since each layer of a router
-//! costs a request some allocations and copies.
+//! The common middleware before all routes. It is one service, since each layer of a router, and
+//! each `Next` of axum's middleware, costs a request some allocations and copies.
 
-use std::pin::pin;
+use std::convert::Infallible;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::middleware::Next;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::Route;
 use gatepost_keys::AuthLayer;
+use http_body::Body as _;
+use tower_layer::Layer;
+use tower_service::Service;
 
 use super::observe::Observer;
 use super::{headers, other_sites};
@@ -34,19 +39,49 @@ impl Front {
     }
 }
 
+impl Layer<Route> for Front {
+    type Service = Guarded;
+
+    fn layer(&self, route: Route) -> Guarded {
+        Guarded {
+            front: Arc::clone(&self.0),
+            route,
+        }
+    }
+}
+
+/// A route behind the middleware.
+#[derive(Clone, Debug)]
+pub(super) struct Guarded {
+    front: Arc<Parts>,
+    route: Route,
+}
+
+impl Service<Request> for Guarded {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    /// A route is always ready.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let Self { front, route } = self.clone();
+        Box::pin(async move { Ok(pass(&front, request, route).await) })
+    }
+}
+
 /// Observes a request, authenticates its caller, and adds the common headers to the response.
-pub(super) async fn pass(
-    State(Front(front)): State<Front>,
-    request: Request,
-    next: Next,
-) -> Response {
+async fn pass(front: &Parts, request: Request, route: Route) -> Response {
     let asked = front.observer.asked(&request);
     // It is large: passing it by value copies it.
-    let response = pin!(admitted(&front, request, next));
+    let response = pin!(admitted(front, request, route));
     headers::private(asked.observe(response).await)
 }
 
-async fn admitted(front: &Parts, request: Request, next: Next) -> Response {
+async fn admitted(front: &Parts, request: Request, mut route: Route) -> Response {
     let (mut parts, body) = request.into_parts();
     let caller = match front.guard.admit(&parts).await {
         Ok(caller) => caller,
@@ -54,9 +89,14 @@ async fn admitted(front: &Parts, request: Request, next: Next) -> Response {
     };
     parts.extensions.insert(caller.clone());
     let mut request = Request::from_parts(parts, body);
-    DefaultBodyLimit::max(front.body).apply(&mut request);
+    if !request.body().is_end_stream() {
+        DefaultBodyLimit::max(front.body).apply(&mut request);
+    }
     let mut response = match other_sites::change_nothing(&request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => match route.call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
         Err(refused) => refused.into_response(),
     };
     if let Some(rate) = &caller.rate {

@@ -1,4 +1,4 @@
-//! Grants of narrowed keys, checked for each route before anything is read.
+//! Grants of narrowed keys, checked before anything is read. `Caller` checks those of tables.
 
 use apikey_core::Access;
 use axum::extract::{Request, State};
@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use gatepost_manage::Principal;
 
 use crate::error::ApiError;
+use crate::granted::needed_by;
 
 /// The grant that a route needs, for a method that is safe or not.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +25,7 @@ pub(super) async fn checked(State(needs): State<Needs>, request: Request, next: 
     let Some(principal) = request.extensions().get::<Principal>() else {
         return ApiError::internal().into_response();
     };
-    let access = match request.method().is_safe() {
-        true => Access::Read,
-        false => Access::Write,
-    };
+    let access = needed_by(request.method());
     let grant = &principal.grant;
     let allowed = match needs {
         Needs::Table(table) => grant.allows_table(table, access),

@@ -62,7 +62,7 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     routes
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
-        .layer(from_fn_with_state(Front::new(shared, guard), front::pass))
+        .layer(Front::new(shared, guard))
 }
 
 /// Returns the paths of one table, each with its allowed methods, which a 405 lists (RFC 9110
@@ -94,7 +94,5 @@ fn table_routes(served: Served) -> Router {
                 post(actions::by_endpoint),
             );
     }
-    routes
-        .with_state(served)
-        .route_layer(from_fn_with_state(Needs::Table(name), granted::checked))
+    routes.with_state(served)
 }

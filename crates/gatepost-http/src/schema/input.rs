@@ -213,68 +213,62 @@ fn compact(sent: &str) -> Option<String> {
 /// marks around a text are ignored ([`trim_pasted`]); the field's own type decides whether they are
 /// dropped.
 fn coerce(column: &Column, value: &Value) -> Result<Value> {
-    let refuse = |rule: String| Err(ApiError::field(column.name, rule));
-    match (column.kind, value) {
+    let text = value.as_str().map(trim_pasted);
+    let rule = match (column.kind, value) {
         (Kind::Int(min, max), value) => match int(value) {
-            Some(n) if (min..=max).contains(&n) => Ok(n.into()),
-            Some(n) if n < min => refuse(format!("must be {min} or greater")),
-            Some(_) => refuse(format!("must be {max} or less")),
-            None => refuse("must be a whole number".into()),
+            Some(n) if n < min => format!("must be {min} or greater"),
+            Some(n) if n > max => format!("must be {max} or less"),
+            Some(n) => return Ok(n.into()),
+            None => "must be a whole number".into(),
         },
         (Kind::Time, value) => match int(value) {
-            Some(n) if n >= 0 => Ok(n.into()),
-            _ => refuse("must be epoch seconds, or 0 for never".into()),
+            Some(n) if n >= 0 => return Ok(n.into()),
+            _ => "must be epoch seconds, or 0 for never".into(),
         },
-        (Kind::Key(_), value) => int(value)
-            .filter(|n| *n > 0)
-            .map_or_else(|| refuse("must be a row number".into()), |n| Ok(n.into())),
-        (Kind::User, value) => id(value)
-            .and_then(|user| user.as_str().parse().ok())
-            .map_or_else(
-                || refuse("must be a row number or a UUID".into()),
-                |user: OwnerId| Ok(json!(user)),
-            ),
-        (Kind::Bool, Value::Bool(b)) => Ok((*b).into()),
-        (Kind::Bool, value) => match (int(value), value.as_str().map(trim_pasted)) {
-            (Some(n @ (0 | 1)), _) => Ok((n == 1).into()),
-            (_, Some(word @ ("true" | "false"))) => Ok((word == "true").into()),
-            _ => refuse("must be true or false".into()),
+        (Kind::Key(_), value) => match int(value) {
+            Some(n) if n > 0 => return Ok(n.into()),
+            _ => "must be a row number".into(),
         },
-        (Kind::Text(min, max), Value::String(text)) => match trim_pasted(text).chars().count() {
-            0 if min > 0 => refuse("is required".into()),
-            n if n < min || n > max => refuse(format!("must be {min} to {max} characters")),
-            _ => Ok(value.clone()),
+        (Kind::User, value) => match id(value).and_then(|user| user.as_str().parse().ok()) {
+            Some::<OwnerId>(user) => return Ok(json!(user)),
+            None => "must be a row number or a UUID".into(),
         },
-        (Kind::Text(0, _), Value::Null) => Ok("".into()),
-        (Kind::Text(..), _) => refuse("must be text".into()),
-        (Kind::Word(words), value) => value
-            .as_str()
-            .and_then(|word| on_the_wire(trim_pasted(word), words))
-            .map_or_else(
-                || refuse(format!("must be one of {}", words.join(", "))),
-                |word| Ok(word.into()),
-            ),
-        (Kind::Reference(_), Value::Null) => Ok(Value::Null),
-        (Kind::Reference(expected), value) => reference(expected, value).map_or_else(
-            || {
-                refuse(format!(
-                    "must be a reference such as '{}/1'",
-                    expected.unwrap_or("table")
-                ))
-            },
-            Ok,
-        ),
-        (Kind::Object, Value::Object(_)) => Ok(value.clone()),
-        (Kind::Object, Value::Null) => Ok(Value::Object(Map::new())),
+        (Kind::Bool, value) => match (value, int(value), text) {
+            (Value::Bool(_), ..) => return Ok(value.clone()),
+            (_, Some(n @ (0 | 1)), _) => return Ok((n == 1).into()),
+            (_, _, Some(word @ ("true" | "false"))) => return Ok((word == "true").into()),
+            _ => "must be true or false".into(),
+        },
+        (Kind::Text(min, max), Value::String(sent)) => match trim_pasted(sent).chars().count() {
+            0 if min > 0 => "is required".into(),
+            n if n < min || n > max => format!("must be {min} to {max} characters"),
+            _ => return Ok(value.clone()),
+        },
+        (Kind::Text(0, _), Value::Null) => return Ok("".into()),
+        (Kind::Text(..), _) => "must be text".into(),
+        (Kind::Word(words), _) => match text.and_then(|word| on_the_wire(word, words)) {
+            Some(word) => return Ok(word.into()),
+            None => format!("must be one of {}", words.join(", ")),
+        },
+        (Kind::Reference(_), Value::Null) => return Ok(Value::Null),
+        (Kind::Reference(expected), value) => match reference(expected, value) {
+            Some(reference) => return Ok(reference),
+            None => {
+                let table = expected.unwrap_or("table");
+                format!("must be a reference such as '{table}/1'")
+            }
+        },
+        (Kind::Object, Value::Object(_)) => return Ok(value.clone()),
+        (Kind::Object, Value::Null) => return Ok(Value::Object(Map::new())),
         (Kind::Object, Value::String(text)) if values(text.as_bytes()) > MOST_VALUES => {
-            Err(ApiError::too_large())
+            return Err(ApiError::too_large());
         }
-        (Kind::Object, Value::String(text)) => match parse_json(trim_pasted(text)) {
-            Ok(object @ Value::Object(_)) => Ok(object),
-            _ => refuse("must be a JSON object".into()),
+        (Kind::Object, _) => match text.map(parse_json) {
+            Some(Ok(object @ Value::Object(_))) => return Ok(object),
+            _ => "must be a JSON object".into(),
         },
-        (Kind::Object, _) => refuse("must be a JSON object".into()),
-    }
+    };
+    Err(ApiError::field(column.name, rule))
 }
 
 /// Parses an integer, also one written `5.0`, or digits as text.

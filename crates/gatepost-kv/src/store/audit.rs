@@ -6,7 +6,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, Aud
 use gatepost_storage::{AuditStore, Page, Scope, StoreError};
 
 use super::error::Outcome;
-use super::key::{Key, micros};
+use super::key::{Key, last_number, micros};
 use super::kv_store::KvStore;
 use super::numbers;
 use super::rows::{Index, Rows, Source};
@@ -14,8 +14,8 @@ use super::tables::{
     AUDIT, AUDIT_BY_ACTOR, AUDIT_BY_TIME, AUDIT_COUNT, AUDIT_OF_OWNER, AUDIT_OF_ROW,
     AUDIT_OF_TENANT,
 };
-use super::tx::{Tx, each};
-use crate::key_range::{Go, KeyRange};
+use super::tx::{Tx, keys_in};
+use crate::key_range::KeyRange;
 
 const ROWS: Rows<AuditRow> = Rows {
     table: AUDIT,
@@ -56,20 +56,8 @@ impl AuditStore for KvStore {
                 AuditRemoval::OfOwner(owner) => oldest_of(tx, owner, u64::from(limit))?,
                 AuditRemoval::Before(time) => {
                     let range = KeyRange::between([], Key::new().time(time));
-                    let mut old = Vec::new();
-                    each(tx, AUDIT_BY_TIME, &range, |key, _| {
-                        old.push(key.to_vec());
-                        Ok(if old.len() < limit as usize {
-                            Go::On
-                        } else {
-                            Go::Stop
-                        })
-                    })?;
-                    let numbers = old.iter().filter_map(|key| key.last_chunk::<8>());
-                    let rows = numbers.map(|number| {
-                        let number = super::key::Parts::of(number).number()?;
-                        ROWS.get(tx, number)
-                    });
+                    let old = keys_in(tx, AUDIT_BY_TIME, &range, limit as usize)?;
+                    let rows = old.iter().map(|key| ROWS.get(tx, last_number(key)?));
                     let rows: Vec<Option<AuditRow>> = rows.collect::<Outcome<_>>()?;
                     rows.into_iter().flatten().collect()
                 }

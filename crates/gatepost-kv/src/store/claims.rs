@@ -5,8 +5,8 @@ use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, Claim, ClaimToken, Claimed, DeliveryId, DeliveryState, HourlyCount, IfWaiting,
-    QueueClaim, Reclaimed, Settled, Settlement, WaitingChange, WebhookQueue,
+    ChangedDelivery, Claim, ClaimToken, Claimed, DeliveryId, DeliveryState, EndReason, HourlyCount,
+    IfWaiting, QueueClaim, Reclaimed, Settled, Settlement, WaitingChange, WebhookQueue,
 };
 use webhook_model::{Webhook, WebhookId};
 
@@ -112,7 +112,7 @@ pub(super) fn claim(
         if let Some(mut entry) = deliveries::get_or_forget(tx, id)?.filter(waits) {
             let body = match deliveries::body(tx, &entry) {
                 Err(Stop::Refused(error)) => {
-                    let reason = format!("the stored delivery cannot be read: {error}");
+                    let reason = EndReason::unreadable(&error.reason());
                     deliveries::change_read(tx, &mut entry, |row| {
                         row.fail(&reason);
                         row.delivery.message_kept = false;

@@ -17,9 +17,9 @@ use super::tables::{
     ATTEMPTS, BODIES, DELIVERIES, DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT,
     DELIVERY_OF_WEBHOOK, DUE, ENDED, GONE, LEASED, LOG_BYTES, OPEN, QUEUED, RUNNING,
 };
-use super::tx::{Tx, each, keys_in, row};
+use super::tx::{Tx, keys_in, row, rows_in};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 use crate::table::Table;
 
 pub(super) const ROWS: Rows<Entry> = Rows {
@@ -254,12 +254,11 @@ pub(super) fn attempts(
 
 /// Returns the bytes of all messages and attempts.
 pub(super) fn log_bytes(view: &dyn View) -> Outcome<u64> {
-    let mut sum = 0_i64;
-    each(view, LOG_BYTES, &KeyRange::all(), |_, value| {
+    let parts = rows_in(view, LOG_BYTES, &KeyRange::all(), usize::MAX, |_, value| {
         let bytes = <[u8; 8]>::try_from(value).map_err(|_| damaged(LOG_BYTES.name))?;
-        sum = sum.saturating_add(i64::from_be_bytes(bytes));
-        Ok(Go::On)
+        Ok(i64::from_be_bytes(bytes))
     })?;
+    let sum = parts.into_iter().fold(0, i64::saturating_add);
     Ok(sum.max(0).unsigned_abs())
 }
 

@@ -7,12 +7,13 @@ use gatepost_storage::webhooks::{
     RecordId, RoutesVersion, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, Revision, StoreError};
-use webhook_model::{Event, OccurrenceId, Task, Webhook};
+use webhook_model::{OccurrenceId, Task, Webhook};
 
 use super::error::Outcome;
 use super::heads::head_of;
 use super::key::Key;
 use super::record_changes::consume;
+use super::records::head;
 use super::tables::{SEEN, SEEN_BY_AGE};
 use super::tx::Tx;
 use super::{deliveries, numbers, outbox, owner_status, realms};
@@ -22,7 +23,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> O
     if is_used(tx, &batch.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
-    if let Some(changed) = changed_basis(tx, batch)? {
+    if let Some(changed) = changed_precondition(tx, batch)? {
         return Ok(changed);
     }
     use_up(tx, &batch.origin, now)?;
@@ -75,7 +76,7 @@ fn is_used(tx: &mut Tx<'_>, origin: &Origin) -> Outcome<bool> {
 }
 
 /// Returns the result of an enqueue whose preconditions no longer hold.
-fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
+fn changed_precondition(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
     let mut changed = Vec::new();
     for task in &batch.consume {
         if head_of::<Task>(tx, *task)?.is_none() {
@@ -107,12 +108,7 @@ fn changed_basis(tx: &Tx<'_>, batch: &Enqueue) -> Outcome<Option<Enqueued>> {
 
 /// Returns whether a record has the revision that was read, and may be matched.
 fn stands(tx: &Tx<'_>, record: RecordId, revision: Revision) -> Outcome<bool> {
-    let head = match record {
-        RecordId::Webhook(id) => head_of::<Webhook>(tx, id)?,
-        RecordId::Task(id) => head_of::<Task>(tx, id)?,
-        RecordId::Event(id) => head_of::<Event>(tx, id)?,
-    };
-    match head {
+    match head(tx, record)? {
         Some(head) if head.revision == revision.0 => Ok(owner_status::of(tx, head.owner)?.sends()),
         _ => Ok(false),
     }

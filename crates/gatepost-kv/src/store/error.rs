@@ -36,6 +36,15 @@ impl From<Stop> for StoreError {
     }
 }
 
+/// Separates what the command itself answers from an error of the database.
+pub(super) fn answered<T>(outcome: Outcome<T>) -> Result<Result<T, StoreError>, KvError> {
+    match outcome {
+        Ok(done) => Ok(Ok(done)),
+        Err(Stop::Refused(error)) => Ok(Err(error)),
+        Err(Stop::Database(error)) => Err(error),
+    }
+}
+
 /// Returns the error of a row that no writer can have written.
 pub(super) fn damaged(what: &'static str) -> Stop {
     Stop::Refused(StoreError::corrupt(what, "damaged"))

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use gatepost_storage::keys::{KeyGeneration, KeyShard};
 
 use super::error::Outcome;
-use super::key::Parts;
+use super::key::last_number;
 use super::numbers;
 use super::tables::{KEY_CHANGES, KEY_SLICES};
-use super::tx::each;
+use super::tx::keys_in;
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 
 /// The generation of each shard.
 pub(super) struct Generations([AtomicI64; KeyShard::COUNT]);
@@ -36,17 +36,10 @@ impl Generations {
 
 /// Returns the stored generation of a shard.
 pub(super) fn stored(view: &dyn View, shard: u8) -> Outcome<i64> {
-    let mut last = numbers::kept(view, KEY_SLICES, &[shard])?;
-    each(
-        view,
-        KEY_CHANGES,
-        &KeyRange::prefix([shard]).backward(),
-        |key, _| {
-            let mut parts = Parts::of(key);
-            parts.byte()?;
-            last = last.max(parts.number()?);
-            Ok(Go::Stop)
-        },
-    )?;
-    Ok(last)
+    let forgotten = numbers::kept(view, KEY_SLICES, &[shard])?;
+    let last = keys_in(view, KEY_CHANGES, &KeyRange::prefix([shard]).backward(), 1)?.pop();
+    Ok(match last {
+        Some(key) => forgotten.max(last_number(&key)?),
+        None => forgotten,
+    })
 }

@@ -12,17 +12,17 @@ use gatepost_storage::owners::SkippedIds;
 use gatepost_storage::{ErrorKind, KeyStore, Page, StoreError};
 
 use super::error::{Outcome, damaged};
-use super::key::{Key, Parts};
+use super::key::{Key, Parts, last_number};
 use super::kv_store::KvStore;
 use super::rows::{Index, Rows, Source, key_of};
 use super::tables::{
     KEY_BY_EXPIRY, KEY_BY_LOOKUP, KEY_BY_NAME, KEY_CHANGES, KEY_COUNT, KEY_OF_OWNER, KEY_SLICES,
     KEY_USES, KEYS, META,
 };
-use super::tx::{Tx, each, read, row};
+use super::tx::{Tx, keys_in, read, row, rows_in};
 use super::{numbers, owner_status};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 
 /// The number of changes of a shard that are remembered.
 const CHANGES_KEPT: usize = 64;
@@ -84,15 +84,8 @@ impl KeyStore for KvStore {
         self.read(move |view| {
             let last = Key::new().time(after.0).number(after.1.0);
             let range = KeyRange::between([], Key::new().time(before)).after(last.bytes());
-            let mut found = Vec::new();
-            each(view, KEY_BY_EXPIRY, &range, |key, _| {
-                let mut parts = Parts::of(key);
-                parts.time()?;
-                found.push(parts.number::<i64>()?);
-                let is_full = found.len() >= limit as usize;
-                Ok(if is_full { Go::Stop } else { Go::On })
-            })?;
-            let rows = found.into_iter().map(|id| ROWS.get(view, id));
+            let found = keys_in(view, KEY_BY_EXPIRY, &range, limit as usize)?;
+            let rows = found.iter().map(|key| ROWS.get(view, last_number(key)?));
             rows.filter_map(Result::transpose).collect()
         })
         .await
@@ -172,13 +165,8 @@ impl KeyStore for KvStore {
     ) -> Result<Vec<KeyUse>, StoreError> {
         self.read(move |view| {
             let range = KeyRange::between(of_day(key, from), of_day(key, before.max(from)));
-            let mut days = Vec::new();
-            each(view, KEY_USES, &range.backward(), |at, value| {
-                days.push(day(key, at, value)?);
-                let is_full = days.len() >= limit as usize;
-                Ok(if is_full { Go::Stop } else { Go::On })
-            })?;
-            Ok(days)
+            let day = |at: &[u8], value: &[u8]| day(key, at, value);
+            rows_in(view, KEY_USES, &range.backward(), limit as usize, day)
         })
         .await
     }
@@ -199,12 +187,8 @@ impl KeyStore for KvStore {
             let changed = if (forgotten..=generation).contains(&since.0) {
                 let after = Key::new().byte(shard.0).number(since.0);
                 let range = KeyRange::prefix([shard.0]).after(after.bytes());
-                let mut lookups = Vec::new();
-                each(view, KEY_CHANGES, &range, |_, value| {
-                    lookups.push(lookup(value)?);
-                    Ok(Go::On)
-                })?;
-                ChangedKeys::These(lookups)
+                let lookup = |_: &[u8], value: &[u8]| lookup(value);
+                ChangedKeys::These(rows_in(view, KEY_CHANGES, &range, usize::MAX, lookup)?)
             } else {
                 ChangedKeys::All
             };
@@ -287,13 +271,8 @@ fn check_name(tx: &Tx<'_>, row: &KeyRow) -> Outcome<()> {
 
 /// Returns the row with this key in an index of unique keys.
 fn number_of(view: &dyn View, table: crate::Table, key: &Key) -> Outcome<Option<i64>> {
-    let mut number = None;
-    each(view, table, &KeyRange::prefix(key.bytes()), |key, _| {
-        let end = key.last_chunk::<8>().ok_or_else(|| damaged(table.name))?;
-        number = Some(Parts::of(end).number()?);
-        Ok(Go::Stop)
-    })?;
-    Ok(number)
+    let found = keys_in(view, table, &KeyRange::prefix(key.bytes()), 1)?.pop();
+    found.map(|key| last_number(&key)).transpose()
 }
 
 fn remove(tx: &mut Tx<'_>, row: &KeyRow) -> Outcome<()> {
@@ -310,33 +289,22 @@ fn changed(tx: &mut Tx<'_>, lookup: LookupId) -> Outcome<()> {
     let key = Key::new().byte(shard.0).number(generation);
     tx.put(KEY_CHANGES, key.bytes(), lookup.as_str().as_bytes())?;
     tx.moved(shard, KeyGeneration(generation));
-    let mut kept: usize = 0;
-    each(tx, KEY_CHANGES, &KeyRange::prefix([shard.0]), |_, _| {
-        kept += 1;
-        Ok(Go::On)
-    })?;
+    let kept = rows_in(
+        tx,
+        KEY_CHANGES,
+        &KeyRange::prefix([shard.0]),
+        usize::MAX,
+        |_, _| Ok(()),
+    )?
+    .len();
     forget_changes(tx, shard.0, kept.saturating_sub(CHANGES_KEPT))
 }
 
 /// Deletes the oldest changes of a shard.
 fn forget_changes(tx: &mut Tx<'_>, shard: u8, count: usize) -> Outcome<()> {
-    let mut oldest = Vec::new();
-    if count > 0 {
-        each(tx, KEY_CHANGES, &KeyRange::prefix([shard]), |key, _| {
-            oldest.push(key.to_vec());
-            Ok(if oldest.len() < count {
-                Go::On
-            } else {
-                Go::Stop
-            })
-        })?;
-    }
-    for key in oldest {
-        let mut parts = Parts::of(&key);
-        parts.byte()?;
-        let generation: i64 = parts.number()?;
+    for key in keys_in(tx, KEY_CHANGES, &KeyRange::prefix([shard]), count)? {
         tx.delete(KEY_CHANGES, &key)?;
-        tx.put(KEY_SLICES, &[shard], &generation.to_be_bytes())?;
+        tx.put(KEY_SLICES, &[shard], &last_number(&key)?.to_be_bytes())?;
     }
     Ok(())
 }
@@ -360,11 +328,7 @@ fn used(tx: &mut Tx<'_>, added: &KeyUse) -> Outcome<()> {
 fn forget_uses(tx: &mut Tx<'_>, key: KeyId, until: NaiveDate) -> Outcome<()> {
     let last = until.succ_opt().unwrap_or(NaiveDate::MAX);
     let range = KeyRange::between(of_day(key, NaiveDate::MIN), of_day(key, last));
-    let mut days = Vec::new();
-    each(tx, KEY_USES, &range, |key, _| {
-        days.push(key.to_vec());
-        Ok(Go::On)
-    })?;
+    let days = keys_in(tx, KEY_USES, &range, usize::MAX)?;
     days.iter().try_for_each(|day| tx.delete(KEY_USES, day))
 }
 

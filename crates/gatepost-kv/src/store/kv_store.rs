@@ -7,7 +7,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::keys::{KeyGeneration, KeyShard};
 use gatepost_storage::seal::SealingKeys;
 
-use super::error::{Outcome, Stop, store_error};
+use super::error::{Outcome, answered, store_error};
 use super::generations::Generations;
 use super::tx::Tx;
 use super::writer::{Answer, Writer};
@@ -44,7 +44,7 @@ impl KvStore {
 
 impl Default for KvStore {
     fn default() -> Self {
-        let kv: Arc<dyn Kv> = Arc::new(MemoryKv::of(&tables::ALL));
+        let kv: Arc<dyn Kv> = Arc::new(MemoryKv::of(tables::ALL));
         let generations = Arc::new(Generations::default());
         Self {
             writer: Writer::at_once(kv.clone(), generations.clone()),
@@ -70,7 +70,7 @@ impl KvStore {
     /// The same as those of [`open`](Self::open).
     pub fn open_sealed(kv: impl Kv, sealing: SealingKeys) -> Result<Self, StoreError> {
         let kv: Arc<dyn Kv> = Arc::new(kv);
-        kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
+        kv.prepare(tables::ALL).map_err(|e| store_error(&e))?;
         version::claim(&*kv)?;
         let failed = |e| store_error(&KvError::unavailable(e));
         let generations = Arc::new(Generations::default());
@@ -89,11 +89,9 @@ impl KvStore {
     fn hear(&self) -> Result<(), StoreError> {
         let read = self.kv.read(|view| {
             let read = (0..=u8::MAX).map(|shard| generations::stored(view, shard));
-            Ok(read.collect::<Outcome<Vec<_>>>())
+            answered(read.collect::<Outcome<Vec<_>>>())
         });
-        let read = read.map_err(|e| store_error(&e))?;
-        let read = read?;
-        for (shard, generation) in (0..=u8::MAX).zip(read) {
+        for (shard, generation) in (0..=u8::MAX).zip(read.map_err(|e| store_error(&e))??) {
             self.generations
                 .set(KeyShard(shard), KeyGeneration(generation));
         }
@@ -135,23 +133,8 @@ impl KvStore {
     ) -> Result<T, StoreError> {
         let kv = self.kv.clone();
         let mut reading = move || {
-            let mut done = None;
-            let ended = kv.view(&mut |view| {
-                done = None;
-                match read(view) {
-                    Err(Stop::Database(error)) => Err(error),
-                    Err(Stop::Refused(error)) => {
-                        done = Some(Err(error));
-                        Ok(())
-                    }
-                    Ok(found) => {
-                        done = Some(Ok(found));
-                        Ok(())
-                    }
-                }
-            });
-            ended.map_err(|e| store_error(&e))?;
-            done.unwrap_or_else(|| Err(store_error(&KvError::corrupt("the view was not read"))))
+            let found = kv.read(|view| answered(read(view)));
+            found.map_err(|e| store_error(&e))?
         };
         if !self.kv.waits() {
             return reading();

@@ -5,35 +5,25 @@ use gatepost_storage::Scope;
 use gatepost_storage::owners::OwnerRow;
 use serde::{Deserialize, Serialize};
 
-use super::error::{Outcome, damaged};
+use super::error::Outcome;
 use super::key::{Key, Parts};
 use super::rows::Source;
 use super::tables::{OWNER_AT, OWNER_GONE, OWNER_HELD, OWNER_MOVING, OWNER_UNPLACED, OWNERS};
-use super::tx::{Tx, each, row};
+use super::tx::{Tx, row, rows_in};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 use crate::table::Table;
 
-/// An owner that the platform has assigned to a realm or suspended.
-#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
-struct Stored {
-    place: String,
-    held: bool,
-    /// The number of times that the owner left a tenant while something waited.
-    #[serde(default)]
-    moves: i64,
-    /// True until that has ended.
-    #[serde(default)]
-    is_moving: bool,
-}
-
-/// The realm and account status of an owner.
-#[derive(Clone, Copy)]
+/// The realm and account status of an owner, stored once the platform has assigned the owner to a
+/// realm or suspended the account.
+#[derive(Clone, Copy, Deserialize, Serialize)]
 pub(super) struct Standing {
     pub(super) place: Realm,
     pub(super) held: bool,
-    pub(super) is_moving: bool,
+    /// The number of times that the owner left a tenant while something waited.
     pub(super) moves: i64,
+    /// True until that has ended.
+    pub(super) is_moving: bool,
 }
 
 impl Standing {
@@ -125,15 +115,7 @@ pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<
 }
 
 pub(super) fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<Standing>> {
-    let Some(stored) = row::<Stored>(view, OWNERS, &owner.to_bytes())? else {
-        return Ok(None);
-    };
-    Ok(Some(Standing {
-        place: Realm::from_word(&stored.place).ok_or_else(|| damaged("place"))?,
-        held: stored.held,
-        is_moving: stored.is_moving,
-        moves: stored.moves,
-    }))
+    row(view, OWNERS, &owner.to_bytes())
 }
 
 pub(super) fn put(
@@ -154,13 +136,7 @@ pub(super) fn put(
             tx.put(index, &key, &[])?;
         }
     }
-    let stored = Stored {
-        place: new.place.to_string(),
-        held: new.held,
-        moves: new.moves,
-        is_moving: new.is_moving,
-    };
-    tx.put_row(OWNERS, &key, &stored)
+    tx.put_row(OWNERS, &key, new)
 }
 
 pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
@@ -178,19 +154,12 @@ pub(super) fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
 /// Returns the owners who were assigned to this realm.
 pub(super) fn at(view: &dyn View, place: Realm) -> Outcome<Vec<OwnerId>> {
     let place = place_key(place);
-    let mut owners = Vec::new();
-    each(
-        view,
-        OWNER_AT,
-        &KeyRange::prefix(place.bytes()),
-        |key, _| {
-            let mut parts = Parts::of(key);
-            parts.text()?;
-            owners.push(parts.owner()?);
-            Ok(Go::On)
-        },
-    )?;
-    Ok(owners)
+    let range = KeyRange::prefix(place.bytes());
+    rows_in(view, OWNER_AT, &range, usize::MAX, |key, _| {
+        let mut parts = Parts::of(key);
+        parts.text()?;
+        parts.owner()
+    })
 }
 
 pub(super) fn owners(
@@ -200,12 +169,8 @@ pub(super) fn owners(
 ) -> Outcome<Vec<OwnerId>> {
     let all = KeyRange::all();
     let range = after.map_or(all.clone(), |after| all.after(&after.to_bytes()));
-    let mut owners = Vec::new();
-    each(view, table, &range, |key, _| {
-        owners.push(Parts::of(key).owner()?);
-        Ok(Go::On)
-    })?;
-    Ok(owners)
+    let owner = |key: &[u8], _: &[u8]| Parts::of(key).owner();
+    rows_in(view, table, &range, usize::MAX, owner)
 }
 
 fn place_key(place: Realm) -> Key {

@@ -60,7 +60,7 @@ impl OwnerStore for KvStore {
                 new.moves += 1;
                 new.is_moving = true;
             }
-            let left = Change::of(&records_of(tx, owner)?);
+            let left = Change::Records(records_of(tx, owner)?);
             realms::changed(tx, before.place, &left)?;
             owner_status::put(tx, owner, &new, old)?;
             realms::changed(tx, new.place, &Change::Entered(owner))?;
@@ -111,7 +111,7 @@ impl OwnerStore for KvStore {
             for owner in owners {
                 keys::remove_of(tx, owner)?;
                 sessions::end_of(tx, owner)?;
-                let left = Change::of(&records_of(tx, owner)?);
+                let left = Change::Records(records_of(tx, owner)?);
                 let before = owner_status::place(tx, owner)?;
                 realms::changed(tx, before, &left)?;
                 remove_records_of(tx, owner)?;

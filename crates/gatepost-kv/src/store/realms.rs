@@ -3,15 +3,14 @@
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::webhooks::{RecordId, RoutesVersion};
 use serde::{Deserialize, Serialize};
-use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::error::Outcome;
-use super::key::{Key, Parts};
+use super::key::{Key, last_number};
 use super::numbers;
 use super::tables::{PLACE_CHANGES, PLACES};
-use super::tx::{Tx, each, row};
+use super::tx::{Tx, keys_in, read, row, rows_in};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 
 /// The number of changes of a realm that are remembered.
 const CHANGES_KEPT: i64 = 1024;
@@ -22,7 +21,7 @@ pub(super) const VERSIONS: &str = "routes_version";
 #[derive(Deserialize, Serialize)]
 pub(super) enum Change {
     /// These records were changed; or their owner left, was suspended or removed.
-    Records(Vec<(u8, i64)>),
+    Records(Vec<RecordId>),
     /// An owner arrived, with all records, or is no longer suspended.
     Entered(OwnerId),
 }
@@ -34,26 +33,6 @@ struct Log {
     kept: i64,
     /// The version of the last change that is no longer remembered.
     forgotten: i64,
-}
-
-impl Change {
-    pub(super) fn of(records: &[RecordId]) -> Self {
-        let number = |record: &RecordId| match *record {
-            RecordId::Webhook(id) => (0, id.0),
-            RecordId::Task(id) => (1, id.0),
-            RecordId::Event(id) => (2, id.0),
-        };
-        Self::Records(records.iter().map(number).collect())
-    }
-}
-
-/// Returns the record for a number in a change.
-pub(super) fn record((kind, id): (u8, i64)) -> RecordId {
-    match kind {
-        0 => RecordId::Webhook(WebhookId(id)),
-        1 => RecordId::Task(TaskId(id)),
-        _ => RecordId::Event(EventId(id)),
-    }
 }
 
 pub(super) fn version(view: &dyn View, place: Realm) -> Outcome<RoutesVersion> {
@@ -68,14 +47,9 @@ pub(super) fn changed(tx: &mut Tx<'_>, place: Realm, change: &Change) -> Outcome
     log.kept += 1;
     tx.put_row(PLACE_CHANGES, of(place).number(version).bytes(), change)?;
     if log.kept > CHANGES_KEPT {
-        let mut oldest = None;
-        each(tx, PLACE_CHANGES, &KeyRange::prefix(of(place)), |key, _| {
-            oldest = Some((key.to_vec(), version_in(key)?));
-            Ok(Go::Stop)
-        })?;
-        if let Some((key, forgotten)) = oldest {
+        for key in keys_in(tx, PLACE_CHANGES, &KeyRange::prefix(of(place)), 1)? {
             tx.delete(PLACE_CHANGES, &key)?;
-            (log.kept, log.forgotten) = (log.kept - 1, forgotten);
+            (log.kept, log.forgotten) = (log.kept - 1, last_number(&key)?);
         }
     }
     tx.put_row(PLACES, of(place).bytes(), &log)?;
@@ -95,38 +69,15 @@ pub(super) fn since(
     }
     let after = of(place).number(since.0);
     let range = KeyRange::prefix(of(place)).after(after.bytes());
-    let mut keys = Vec::new();
-    each(view, PLACE_CHANGES, &range, |key, _| {
-        keys.push(key.to_vec());
-        Ok(Go::On)
-    })?;
-    let changes = keys.iter().map(|key| row(view, PLACE_CHANGES, key));
-    Ok(Some(
-        changes
-            .filter_map(Result::transpose)
-            .collect::<Outcome<_>>()?,
-    ))
+    let change = |_: &[u8], value: &[u8]| read(PLACE_CHANGES, value);
+    rows_in(view, PLACE_CHANGES, &range, usize::MAX, change).map(Some)
 }
 
 /// Moves all realms beyond versions that are never assigned, and deletes the log of changes.
 pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
-    let mut places = Vec::new();
-    each(tx, PLACES, &KeyRange::all(), |key, _| {
-        places.push(key.to_vec());
-        Ok(Go::On)
-    })?;
-    for place in places {
-        let mut changes = Vec::new();
-        each(
-            tx,
-            PLACE_CHANGES,
-            &KeyRange::prefix(place.clone()),
-            |key, _| {
-                changes.push(key.to_vec());
-                Ok(Go::On)
-            },
-        )?;
-        for key in changes {
+    for place in keys_in(tx, PLACES, &KeyRange::all(), usize::MAX)? {
+        let changes = KeyRange::prefix(place.clone());
+        for key in keys_in(tx, PLACE_CHANGES, &changes, usize::MAX)? {
             tx.delete(PLACE_CHANGES, &key)?;
         }
         let version = numbers::next(tx, VERSIONS)?;
@@ -146,10 +97,4 @@ fn log(view: &dyn View, place: Realm) -> Outcome<Log> {
 
 fn of(place: Realm) -> Key {
     Key::new().text(&place.to_string())
-}
-
-fn version_in(key: &[u8]) -> Outcome<i64> {
-    let mut parts = Parts::of(key);
-    parts.text()?;
-    parts.number()
 }

@@ -76,7 +76,7 @@ impl Changing<'_> {
         let row = Row::inserted(id, owner, new, self.now);
         put(tx, self.keys, &row, None)?;
         set_usage(tx, owner, used)?;
-        changed(tx, [owner; 2], &[id.into()])?;
+        changed(tx, [owner; 2], vec![id.into()])?;
         Ok(row)
     }
 
@@ -118,7 +118,7 @@ impl Changing<'_> {
         }
         grow(tx, old.owner, (old.bytes, new.value.size()), at_most)?;
         put(tx, self.keys, &new, Some(&old))?;
-        changed(tx, [old.owner; 2], &records)?;
+        changed(tx, [old.owner; 2], records)?;
         Ok(new)
     }
 
@@ -151,7 +151,7 @@ impl Changing<'_> {
                 give::<Event>(tx, *event, head, owner)?;
             }
         }
-        changed(tx, [old.owner, owner], &records)?;
+        changed(tx, [old.owner, owner], records)?;
         Ok(new)
     }
 
@@ -172,36 +172,33 @@ impl Changing<'_> {
             move_usage(tx, (old.owner, less), (owner, more), at_most)?;
         }
         put(tx, self.keys, &new, Some(&old))?;
-        changed(tx, [old.owner, owner], &[id.into()])?;
+        changed(tx, [old.owner, owner], vec![id.into()])?;
         Ok(new)
     }
 }
 
 pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Outcome<()> {
-    match record {
+    let owner = match record {
         RecordId::Webhook(id) => {
-            let head = head_of::<Webhook>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("webhook"))?;
+            let head = existing::<Webhook>(tx, id)?;
             if cascade == Cascade::Refuse && !tasks_of(tx, id)?.is_empty() {
                 return Err(StoreError::new(ErrorKind::InUse, "a task sends this webhook").into());
             }
             remove_webhook(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            head.owner
         }
         RecordId::Task(id) => {
-            let head = head_of::<Task>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("task"))?;
+            let head = existing::<Task>(tx, id)?;
             remove_task(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            head.owner
         }
         RecordId::Event(id) => {
-            let head = head_of::<Event>(tx, id)?;
-            let head = head.ok_or_else(|| StoreError::not_found("event"))?;
+            let head = existing::<Event>(tx, id)?;
             remove_event(tx, id, &head)?;
-            changed(tx, [head.owner; 2], &[record])?;
+            head.owner
         }
-    }
-    Ok(())
+    };
+    changed(tx, [owner; 2], vec![record])
 }
 
 /// Deletes a one-time task. Returns its realm, and the new version of the realm.
@@ -211,7 +208,7 @@ pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Realm, Rou
     };
     remove_task(tx, id, &head)?;
     let place = owner_status::place(tx, head.owner)?;
-    let version = realms::changed(tx, place, &Change::of(&[id.into()]))?;
+    let version = realms::changed(tx, place, &Change::Records(vec![id.into()]))?;
     Ok(Some((place, version)))
 }
 
@@ -307,10 +304,14 @@ fn move_usage(
     less(tx, from, gone)
 }
 
+fn existing<R: Kept>(tx: &Tx<'_>, id: R::Id) -> Outcome<Head> {
+    let head = head_of::<R>(tx, id)?;
+    Ok(head.ok_or_else(|| StoreError::not_found(R::NAME))?)
+}
+
 /// Returns the head of a row to edit, if the caller has read its current revision.
 fn shown_head<R: Kept>(tx: &Tx<'_>, shown: &Row<R::Id, R>) -> Outcome<Head> {
-    let head = head_of::<R>(tx, shown.id)?;
-    let head = head.ok_or_else(|| StoreError::not_found(R::NAME))?;
+    let head = existing::<R>(tx, shown.id)?;
     if head.revision != shown.revision.0 {
         return Err(StoreError::new(ErrorKind::Stale, R::NAME).into());
     }
@@ -401,14 +402,15 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
 }
 
 /// Moves the versions of the old and the new realm of records.
-fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
+fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: Vec<RecordId>) -> Outcome<()> {
     let [old, new]: [Realm; 2] = [
         owner_status::place(tx, owners[0])?,
         owner_status::place(tx, owners[1])?,
     ];
-    realms::changed(tx, new, &Change::of(records))?;
+    let change = Change::Records(records);
+    realms::changed(tx, new, &change)?;
     if old != new {
-        realms::changed(tx, old, &Change::of(records))?;
+        realms::changed(tx, old, &change)?;
     }
     Ok(())
 }

@@ -219,15 +219,10 @@ impl List<'_> {
             &Page::<i64>::first(u32::MAX),
             |number, head| {
                 if let Err(error) = found_record::<R>(self.view, self.keys, number.into())? {
-                    let cause = std::error::Error::source(&error);
-                    let reason = match cause {
-                        Some(cause) => format!("{}: {cause}", error.context()),
-                        None => error.context().to_owned(),
-                    };
                     let row = UnreadableRecord {
                         record: R::Id::from(number).into(),
                         owner: head.owner,
-                        reason,
+                        reason: error.reason(),
                     };
                     unreadable.push((head.created(), row));
                 }
@@ -285,7 +280,7 @@ fn get(view: &dyn View, keys: &SealingKeys, id: RecordId) -> Outcome<Found<Recor
     }
 }
 
-fn head(view: &dyn View, id: RecordId) -> Outcome<Option<Head>> {
+pub(super) fn head(view: &dyn View, id: RecordId) -> Outcome<Option<Head>> {
     match id {
         RecordId::Webhook(id) => head_of::<Webhook>(view, id),
         RecordId::Task(id) => head_of::<Task>(view, id),

@@ -73,7 +73,7 @@ impl Matching<'_> {
         let mut named = Named::default();
         for change in changes {
             match change {
-                Change::Records(records) => named.extend(records.into_iter().map(realms::record)),
+                Change::Records(records) => named.extend(records),
                 Change::Entered(owner) => named.extend(records_of(self.view, owner)?),
             }
         }

@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::sessions::{EndSessions, Session, SessionDigest};
 use gatepost_storage::{SessionStore, StoreError};
-use serde::{Deserialize, Serialize};
 
 use super::error::{Outcome, damaged};
 use super::key::{Key, micros};
@@ -18,15 +17,6 @@ use crate::key_range::KeyRange;
 /// As many as an owner may have, and as are ended at a time.
 const MOST: usize = Session::MAX_OF_OWNER as usize;
 const REMOVED: usize = Session::REMOVED_AT_ONCE as usize;
-
-/// As it is stored, below its digest.
-#[derive(Deserialize, Serialize)]
-struct Stored {
-    owner: String,
-    name: String,
-    opened: i64,
-    until: i64,
-}
 
 #[async_trait]
 impl SessionStore for KvStore {
@@ -120,32 +110,11 @@ pub(super) fn end_some(tx: &mut Tx<'_>) -> Outcome<bool> {
 }
 
 fn find(view: &dyn View, digest: SessionDigest) -> Outcome<Option<Session>> {
-    let Some(stored) = row::<Stored>(view, SESSIONS, &digest.0)? else {
-        return Ok(None);
-    };
-    let time = |at| DateTime::from_timestamp_micros(at).ok_or_else(|| damaged("a session's time"));
-    Ok(Some(Session {
-        digest,
-        owner: OwnerId(
-            stored
-                .owner
-                .parse()
-                .map_err(|_| damaged("a session's owner"))?,
-        ),
-        name: stored.name,
-        opened: time(stored.opened)?,
-        until: time(stored.until)?,
-    }))
+    row(view, SESSIONS, &digest.0)
 }
 
 fn put(tx: &mut Tx<'_>, session: &Session) -> Outcome<()> {
-    let stored = Stored {
-        owner: session.owner.0.to_string(),
-        name: session.name.clone(),
-        opened: session.opened.timestamp_micros(),
-        until: session.until.timestamp_micros(),
-    };
-    tx.put_row(SESSIONS, &session.digest.0, &stored)?;
+    tx.put_row(SESSIONS, &session.digest.0, session)?;
     tx.put(SESSION_OF_OWNER, of_owner(session).bytes(), &[])?;
     tx.put(SESSION_BY_END, by_end(session).bytes(), &[])
 }

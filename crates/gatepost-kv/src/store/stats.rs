@@ -5,38 +5,28 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::QueueStats;
-use serde::{Deserialize, Serialize};
 use webhook_model::WebhookId;
 
 use super::deliveries::is_gone;
-use super::error::{Outcome, damaged};
+use super::error::Outcome;
 use super::key::{Key, Parts, micros};
 use super::kv_store::KvStore;
 use super::tables::{DUE, META, OUTBOX_DUE, RUNNING};
-use super::tx::{each, row};
+use super::tx::{row, rows_in};
 use super::{claims, queues};
 use crate::contract::View;
-use crate::key_range::{Go, KeyRange};
+use crate::key_range::KeyRange;
 use crate::table::Table;
 
 /// The number of rows that are read in one view.
 const AT_ONCE: usize = 1024;
-
-#[derive(Deserialize, Serialize)]
-struct Stored {
-    counted: i64,
-    queued: u64,
-    running: u64,
-    oldest_due: Option<i64>,
-    outbox: u64,
-}
 
 /// The waiting and running deliveries of a webhook.
 #[derive(Clone, Copy, Default)]
 struct Own {
     queued: u64,
     running: u64,
-    oldest_due: Option<i64>,
+    oldest_due: Option<DateTime<Utc>>,
 }
 
 impl KvStore {
@@ -54,8 +44,8 @@ impl KvStore {
         {
             of.entry(webhook).or_default().running += 1;
         }
-        let mut sum = Stored {
-            counted: micros(now).timestamp_micros(),
+        let mut sum = QueueStats {
+            counted: micros(now),
             queued: 0,
             running: 0,
             oldest_due: None,
@@ -79,7 +69,7 @@ impl KvStore {
         }
         self.write(move |tx| {
             tx.put_row(META, figures_key().bytes(), &sum)?;
-            shown(&sum)
+            Ok(sum)
         })
         .await
     }
@@ -95,14 +85,11 @@ impl KvStore {
             let asked = range.clone();
             let (part, last) = self
                 .read(move |view| {
-                    let (mut part, mut last) = (Vec::new(), None);
-                    each(view, table, &asked, |key, value| {
-                        part.push(read(key, value)?);
-                        if part.len() < AT_ONCE {
-                            return Ok(Go::On);
-                        }
-                        last = Some(key.to_vec());
-                        Ok(Go::Stop)
+                    let (mut left, mut last) = (AT_ONCE, None);
+                    let part = rows_in(view, table, &asked, AT_ONCE, |key, value| {
+                        left -= 1;
+                        last = (left == 0).then(|| key.to_vec());
+                        read(key, value)
                     })?;
                     Ok((part, last))
                 })
@@ -117,19 +104,7 @@ impl KvStore {
 }
 
 pub(super) fn counted_last(view: &dyn View) -> Outcome<Option<QueueStats>> {
-    let stored: Option<Stored> = row(view, META, figures_key().bytes())?;
-    stored.as_ref().map(shown).transpose()
-}
-
-fn shown(stored: &Stored) -> Outcome<QueueStats> {
-    let counted = DateTime::from_timestamp_micros(stored.counted);
-    Ok(QueueStats {
-        counted: counted.ok_or_else(|| damaged("the time of the queue stats"))?,
-        queued: stored.queued,
-        running: stored.running,
-        oldest_due: stored.oldest_due.and_then(DateTime::from_timestamp_micros),
-        outbox: stored.outbox,
-    })
+    row(view, META, figures_key().bytes())
 }
 
 fn figures_key() -> Key {
@@ -137,6 +112,6 @@ fn figures_key() -> Key {
 }
 
 /// Returns the webhook of a waiting delivery, and its due time.
-fn waiting(key: &[u8], queue: &[u8]) -> Outcome<(WebhookId, i64)> {
-    Ok((queues::queue_in(queue)?.webhook, Parts::of(key).number()?))
+fn waiting(key: &[u8], queue: &[u8]) -> Outcome<(WebhookId, DateTime<Utc>)> {
+    Ok((queues::queue_in(queue)?.webhook, Parts::of(key).time()?))
 }

@@ -146,6 +146,25 @@ pub(super) fn each(
     failed.map_or(Ok(()), Err)
 }
 
+/// Returns what is read from at most this many rows of a range, in its order.
+pub(super) fn rows_in<T>(
+    view: &dyn View,
+    table: Table,
+    range: &KeyRange,
+    at_most: usize,
+    mut read: impl FnMut(&[u8], &[u8]) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
+    let mut rows = Vec::new();
+    if at_most > 0 {
+        each(view, table, range, |key, value| {
+            rows.push(read(key, value)?);
+            let is_full = rows.len() >= at_most;
+            Ok(if is_full { Go::Stop } else { Go::On })
+        })?;
+    }
+    Ok(rows)
+}
+
 /// Returns at most this many keys of a range, in its order.
 pub(super) fn keys_in(
     view: &dyn View,
@@ -153,16 +172,5 @@ pub(super) fn keys_in(
     range: &KeyRange,
     at_most: usize,
 ) -> Outcome<Vec<Vec<u8>>> {
-    let mut keys = Vec::new();
-    if at_most > 0 {
-        view.scan(table, range, &mut |key, _| {
-            keys.push(key.to_vec());
-            if keys.len() < at_most {
-                Go::On
-            } else {
-                Go::Stop
-            }
-        })?;
-    }
-    Ok(keys)
+    rows_in(view, table, range, at_most, |key, _| Ok(key.to_vec()))
 }

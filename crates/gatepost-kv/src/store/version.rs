@@ -2,7 +2,7 @@
 
 use gatepost_storage::{ErrorKind, StoreError};
 
-use super::error::{Outcome, store_error};
+use super::error::{Outcome, answered, store_error};
 use super::key::Key;
 use super::numbers;
 use super::tables::META;
@@ -16,7 +16,7 @@ const VERSION: i64 = 1;
 /// Writes the version into a store that has none, or an earlier one.
 pub(super) fn claim(kv: &dyn Kv) -> Result<(), StoreError> {
     let found = kv.write(|change| {
-        let found = stored(change);
+        let found = answered(stored(change))?;
         if let Ok(..VERSION) = found {
             change.put(META, key().bytes(), &VERSION.to_be_bytes())?;
         }
@@ -31,7 +31,7 @@ pub(super) fn claim(kv: &dyn Kv) -> Result<(), StoreError> {
 
 /// Returns whether a later version has written to the store.
 pub(super) fn is_later(view: &dyn View) -> Result<bool, KvError> {
-    let found = stored(view).map_err(KvError::corrupt)?;
+    let found = answered(stored(view))?.map_err(KvError::corrupt)?;
     Ok(found > VERSION)
 }
 
@@ -42,11 +42,37 @@ pub(super) fn unsupported() -> StoreError {
     )
 }
 
-fn stored(view: &dyn View) -> Result<i64, StoreError> {
-    let kept: Outcome<i64> = numbers::kept(view, META, key().bytes());
-    Ok(kept?)
+fn stored(view: &dyn View) -> Outcome<i64> {
+    numbers::kept(view, META, key().bytes())
 }
 
 fn key() -> Key {
     Key::new().text("version")
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::contract::Step;
+    use crate::{KeyRange, Table};
+
+    /// A database that finds a conflict at a read.
+    struct Conflicting;
+
+    impl View for Conflicting {
+        fn get(&self, _: Table, _: &[u8]) -> Result<Option<Bytes>, KvError> {
+            Err(KvError::Conflict)
+        }
+
+        fn scan(&self, _: Table, _: &KeyRange, _: &mut Step<'_>) -> Result<(), KvError> {
+            Err(KvError::Conflict)
+        }
+    }
+
+    #[test]
+    fn conflict_while_reading_the_version_stays_a_conflict() {
+        assert!(matches!(is_later(&Conflicting), Err(KvError::Conflict)));
+    }
 }

@@ -9,7 +9,7 @@ use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::oneshot;
 
 use super::blocks::Blocks;
-use super::error::{Outcome, Stop, store_error};
+use super::error::{Outcome, answered, store_error};
 use super::generations::Generations;
 use super::tables::LOG_BYTES;
 use super::tx::{Common, Tx};
@@ -124,14 +124,15 @@ impl<T> Answer<T> {
 
 impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F> {
     fn run(&mut self, tx: &mut Tx<'_>) -> Ran {
-        let (done, ran) = match (self.work)(tx) {
-            Ok(done) => (Some(Ok(done)), Ran::Kept),
-            Err(Stop::Refused(error)) if tx.has_written() => (Some(Err(error)), Ran::Undone),
-            Err(Stop::Refused(error)) => (Some(Err(error)), Ran::Kept),
-            Err(Stop::Database(error)) => (None, Ran::Failed(error)),
-        };
-        self.done = done;
-        ran
+        self.done = None;
+        match answered((self.work)(tx)) {
+            Ok(done) => {
+                let undone = done.is_err() && tx.has_written();
+                self.done = Some(done);
+                if undone { Ran::Undone } else { Ran::Kept }
+            }
+            Err(error) => Ran::Failed(error),
+        }
     }
 
     fn answer(self: Box<Self>, lost: Option<StoreError>) {
@@ -233,11 +234,8 @@ fn count_bytes(tx: &mut Tx<'_>) -> Result<(), KvError> {
         return Ok(());
     }
     let part = [u8::try_from(process::id() % PARTS).unwrap_or(0)];
-    match numbers::add(tx, LOG_BYTES, &part, bytes) {
-        Err(Stop::Database(error)) => Err(error),
-        Err(Stop::Refused(error)) => Err(KvError::corrupt(error)),
-        Ok(_) => Ok(()),
-    }
+    let added = answered(numbers::add(tx, LOG_BYTES, &part, bytes))?;
+    added.map(drop).map_err(KvError::corrupt)
 }
 
 fn answer(commands: Vec<Box<dyn Command>>, lost: Option<&KvError>) {

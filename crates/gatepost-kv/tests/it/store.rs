@@ -188,15 +188,15 @@ async fn settlements_larger_than_a_change_are_all_stored() {
     assert_eq!(settled, [Settled::Done; 100]);
 }
 
-mod audit_clauses {
+mod audit_contract {
     gatepost_testkit::audit_store_conformance!(super::Log(super::open()), not durable);
 }
 
-mod key_clauses {
+mod key_contract {
     gatepost_testkit::key_store_conformance!(super::keys, not durable);
 }
 
-mod webhook_clauses {
+mod webhook_contract {
     gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
 }
 

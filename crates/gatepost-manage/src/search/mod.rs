@@ -11,7 +11,7 @@ use self::budget::Budget;
 pub use self::criteria::DeliveryMatch;
 use self::criteria::{Sieve, looked_up};
 use crate::actor::Actor;
-use crate::completion::contain;
+use crate::completion::{Answer, contain};
 use crate::error::ManageError;
 
 /// The number of rows read at a time after a page of the requested size did not suffice.
@@ -42,12 +42,12 @@ impl Actor {
     /// # Errors
     /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
-    pub async fn find_deliveries(
-        &self,
-        query: &DeliveryQuery,
-        wanted: &DeliveryMatch,
-    ) -> Result<FoundDeliveries, ManageError> {
-        contain(self.find(query, wanted)).await
+    pub fn find_deliveries<'a>(
+        &'a self,
+        query: &'a DeliveryQuery,
+        wanted: &'a DeliveryMatch,
+    ) -> Answer<'a, FoundDeliveries> {
+        contain(self.find(query, wanted))
     }
 
     async fn find(

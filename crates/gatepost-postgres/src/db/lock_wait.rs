@@ -8,14 +8,8 @@ use tokio_postgres::Row;
 
 use crate::error::{Failure, Result};
 
-const TRY: &str = concat!(
-    include_str!("../sql/place/needed.sql"),
-    include_str!("../sql/place/try_all.sql"),
-);
-const WAIT: &str = concat!(
-    include_str!("../sql/place/needed.sql"),
-    include_str!("../sql/place/wait.sql"),
-);
+const TRY: &str = concat!(sql!("place/needed"), sql!("place/try_all"));
+const WAIT: &str = concat!(sql!("place/needed"), sql!("place/wait"));
 /// The number of locks; `gatepost_slot` numbers them.
 const SLOTS: usize = 322;
 /// A transaction that waits for a lock gives its connection back after this long and is retried

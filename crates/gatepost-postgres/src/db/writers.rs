@@ -10,7 +10,7 @@ use crate::error::{Failure, Result};
 /// Marks a transaction that enqueues or claims. A change of the data that enqueues depend on waits
 /// for these transactions after its commit.
 pub(crate) const BEGIN_WRITING: &str = "LOCK TABLE :schema.gatepost_queue IN ROW EXCLUSIVE MODE";
-const WRITING: &str = include_str!("../sql/place/writing.sql");
+const WRITING: &str = sql!("place/writing");
 /// The maximum duration of our transactions that write to the queue.
 const LONGEST: Duration = Duration::from_secs(45);
 /// The pause between two checks.

@@ -13,9 +13,9 @@ use crate::node::Moved;
 use crate::records::table::params;
 use crate::store::PostgresStore;
 
-pub(super) const HOLD: &str = include_str!("../sql/keys/hold.sql");
-const DELETE: &str = include_str!("../sql/keys/delete.sql");
-pub(super) const CHANGED: &str = include_str!("../sql/keys/changed.sql");
+pub(super) const HOLD: &str = sql!("keys/hold");
+const DELETE: &str = sql!("keys/delete");
+pub(super) const CHANGED: &str = sql!("keys/changed");
 pub(super) const WORDS: Words = Words {
     what: "key",
     taken: "the owner has a key of that name",

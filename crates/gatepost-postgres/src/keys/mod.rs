@@ -51,7 +51,7 @@ impl KeyStore for PostgresStore {
     ) -> Answer<Vec<KeyRow>> {
         let limit = i64::from(limit);
         let params: [Param<'_>; 4] = [&at, &id.0, &before, &limit];
-        let from = include_str!("../sql/keys/expiring.sql");
+        let from = sql!("keys/expiring");
         let sql = format!("SELECT {} {from}", row::SQL.columns);
         let rows = self.db().query(&sql, &params).await?;
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
@@ -107,7 +107,7 @@ impl KeyStore for PostgresStore {
         }
         let since = node.since(since.0);
         let params: [Param<'_>; 2] = [&i16::from(shard.0), &since.unwrap_or(i64::MAX)];
-        let sql = include_str!("../sql/keys/changes.sql");
+        let sql = sql!("keys/changes");
         let rows = self.db().query(sql, &params).await?;
         let missing = || Failure::corrupt("key generation", "the row is missing");
         let first = rows.first().ok_or_else(missing)?;

@@ -42,9 +42,9 @@ impl Sql {
                 "{columns} FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone"
             ),
             columns,
-            insert: sql(include_str!("../sql/keys/insert.sql"), WRITTEN),
-            update: sql(include_str!("../sql/keys/update.sql"), EDITED),
-            roll: sql(include_str!("../sql/keys/roll.sql"), WRITTEN),
+            insert: sql(sql!("keys/insert"), WRITTEN),
+            update: sql(sql!("keys/update"), EDITED),
+            roll: sql(sql!("keys/roll"), WRITTEN),
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::db::Param;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-const LOGINS: &str = include_str!("../sql/keys/record_logins.sql");
-const ADD: &str = include_str!("../sql/keys/add_uses.sql");
-const LIST: &str = include_str!("../sql/keys/uses.sql");
+const LOGINS: &str = sql!("keys/record_logins");
+const ADD: &str = sql!("keys/add_uses");
+const LIST: &str = sql!("keys/uses");
 
 impl PostgresStore {
     pub(super) async fn add_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Result<()> {

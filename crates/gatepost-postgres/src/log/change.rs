@@ -8,30 +8,27 @@ use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
-const REPLAY_IDS: &str = concat!(
-    include_str!("../sql/log/replay_ids.sql"),
-    include_str!("../sql/log/replay_lock.sql")
-);
-const REPLAY: &str = include_str!("../sql/log/replay.sql");
+const REPLAY_IDS: &str = concat!(sql!("log/replay_ids"), sql!("log/replay_lock"));
+const REPLAY: &str = sql!("log/replay");
 const EXPIRE: &str = concat!(
-    include_str!("../sql/log/expire_held.sql"),
+    sql!("log/expire_held"),
     ", logged AS (\n",
-    include_str!("../sql/log/ended.sql"),
+    sql!("log/ended"),
     "RETURNING webhook)\n",
-    include_str!("../sql/log/count_ended.sql"),
+    sql!("log/count_ended"),
     "SELECT count(*) AS ended FROM logged"
 );
-const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
+const DELETE_PICK: &str = sql!("log/delete_pick");
 /// The statements that remove the picked deliveries. Each sees the commits before it: from the
 /// second on none of them can be claimed, from the fourth on none can be settled, and the fifth
 /// removes those that a settlement returned to the queue in between.
 const PICKED: [&str; 6] = [
-    include_str!("../sql/gone/picked_queue.sql"),
-    include_str!("../sql/gone/picked_hold.sql"),
-    include_str!("../sql/gone/picked_claims.sql"),
-    include_str!("../sql/gone/picked_queue.sql"),
-    include_str!("../sql/gone/picked_outcomes.sql"),
-    include_str!("../sql/gone/picked_deliveries.sql"),
+    sql!("gone/picked_queue"),
+    sql!("gone/picked_hold"),
+    sql!("gone/picked_claims"),
+    sql!("gone/picked_queue"),
+    sql!("gone/picked_outcomes"),
+    sql!("gone/picked_deliveries"),
 ];
 
 impl PostgresStore {

@@ -16,11 +16,11 @@ use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
-const ADD_HOURLY: &str = include_str!("../sql/log/add_counts.sql");
-const ADD_REJECTED: &str = include_str!("../sql/log/count_rejected.sql");
-const ADD_USAGE: &str = include_str!("../sql/log/add_usage.sql");
-const HOURLY: &str = include_str!("../sql/log/hourly_counts.sql");
-const REJECTED: &str = include_str!("../sql/log/rejected.sql");
+const ADD_HOURLY: &str = sql!("log/add_counts");
+const ADD_REJECTED: &str = sql!("log/count_rejected");
+const ADD_USAGE: &str = sql!("log/add_usage");
+const HOURLY: &str = sql!("log/hourly_counts");
+const REJECTED: &str = sql!("log/rejected");
 
 impl PostgresStore {
     pub(super) async fn add_to_counters(&self, added: &Counters) -> Result<()> {

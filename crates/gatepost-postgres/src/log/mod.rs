@@ -27,12 +27,12 @@ use crate::db::Param;
 use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
-const ROWS: &str = include_str!("../sql/log/rows.sql");
-const ATTEMPTS: &str = include_str!("../sql/log/attempts.sql");
-const USAGE: &str = include_str!("../sql/log/usage.sql");
-const RECOUNT: &str = include_str!("../sql/log/recount.sql");
-const COUNT_QUEUE: &str = include_str!("../sql/log/count_queue.sql");
-const STATS: &str = include_str!("../sql/log/queue_stats.sql");
+const ROWS: &str = sql!("log/rows");
+const ATTEMPTS: &str = sql!("log/attempts");
+const USAGE: &str = sql!("log/usage");
+const RECOUNT: &str = sql!("log/recount");
+const COUNT_QUEUE: &str = sql!("log/count_queue");
+const STATS: &str = sql!("log/queue_stats");
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
@@ -47,7 +47,7 @@ impl DeliveryLog for PostgresStore {
 
     async fn last_runs(&self, tasks: &[TaskId]) -> Answer<Vec<(TaskId, DateTime<Utc>)>> {
         let ids: Vec<i64> = tasks.iter().map(|id| id.0).collect();
-        let sql = include_str!("../sql/log/last_runs.sql");
+        let sql = sql!("log/last_runs");
         let rows = self.db().query(sql, &[&ids]).await?;
         let runs = rows.iter().map(|row| {
             let created = row.try_get("created")?;

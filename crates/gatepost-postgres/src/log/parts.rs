@@ -12,10 +12,10 @@ use crate::column::total;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-const PARTS: &str = include_str!("../sql/log/parts.sql");
-const BYTES: &str = include_str!("../sql/log/bytes.sql");
-const OPEN_IN: &str = include_str!("../sql/log/open_in.sql");
-const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
+const PARTS: &str = sql!("log/parts");
+const BYTES: &str = sql!("log/bytes");
+const OPEN_IN: &str = sql!("log/open_in");
+const LATE_OUTCOMES: &str = sql!("log/late_outcomes");
 /// The maximum wait for the locks of the log.
 const WAIT: &str = "BEGIN; SET LOCAL lock_timeout = '50ms'";
 /// Attaching a partition reads the deliveries beyond the last partition, under a lock. If they are

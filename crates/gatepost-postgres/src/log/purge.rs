@@ -11,22 +11,19 @@ use crate::db::Param;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-const KEEP: &str = include_str!("../sql/log/keep.sql");
+const KEEP: &str = sql!("log/keep");
 const HIDDEN: &str = "SELECT owner, hidden_to FROM :schema.gatepost_owner WHERE hidden_to > 0 ORDER BY owner LIMIT 1";
-const HIDDEN_PICK: &str = concat!(
-    include_str!("../sql/log/hidden_pick.sql"),
-    include_str!("../sql/log/replay_lock.sql")
-);
-const HIDDEN_DELETE: &str = include_str!("../sql/log/hidden_delete.sql");
+const HIDDEN_PICK: &str = concat!(sql!("log/hidden_pick"), sql!("log/replay_lock"));
+const HIDDEN_DELETE: &str = sql!("log/hidden_delete");
 const HIDDEN_DONE: &str =
     "UPDATE :schema.gatepost_owner SET hidden_to = 0 WHERE owner = $1 AND hidden_to = $2";
-const FORGET_OLD: &str = include_str!("../sql/log/forget_old.sql");
-const FORGET_DEFAULT: &str = include_str!("../sql/log/forget_default.sql");
-const FORGET_ALL: &str = include_str!("../sql/log/forget_all.sql");
-const FORGET_SEEN: &str = include_str!("../sql/log/forget_seen.sql");
-const FORGET_DROPPED: &str = include_str!("../sql/log/forget_rejected.sql");
-const FORGET_COUNTS: &str = include_str!("../sql/log/forget_counts.sql");
-const FORGET_TURNS: &str = include_str!("../sql/outbox/forget.sql");
+const FORGET_OLD: &str = sql!("log/forget_old");
+const FORGET_DEFAULT: &str = sql!("log/forget_default");
+const FORGET_ALL: &str = sql!("log/forget_all");
+const FORGET_SEEN: &str = sql!("log/forget_seen");
+const FORGET_DROPPED: &str = sql!("log/forget_rejected");
+const FORGET_COUNTS: &str = sql!("log/forget_counts");
+const FORGET_TURNS: &str = sql!("outbox/forget");
 
 /// The target duration of one call.
 const CALL: Duration = Duration::from_millis(250);

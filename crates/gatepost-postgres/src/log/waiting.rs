@@ -14,22 +14,22 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const FETCHED: &str = concat!(
-    include_str!("../sql/log/waiting.sql"),
-    include_str!("../sql/log/fetched.sql"),
-    include_str!("../sql/log/changed.sql")
+    sql!("log/waiting"),
+    sql!("log/fetched"),
+    sql!("log/changed")
 );
 const CANCELLED: &str = concat!(
-    include_str!("../sql/log/waiting.sql"),
+    sql!("log/waiting"),
     ", logged AS (\n",
-    include_str!("../sql/log/ended.sql"),
+    sql!("log/ended"),
     "RETURNING webhook)\n",
-    include_str!("../sql/log/count_ended.sql"),
-    include_str!("../sql/log/changed.sql")
+    sql!("log/count_ended"),
+    sql!("log/changed")
 );
 const DUE: &str = concat!(
-    include_str!("../sql/log/waiting.sql"),
-    include_str!("../sql/log/due_now.sql"),
-    include_str!("../sql/log/changed.sql")
+    sql!("log/waiting"),
+    sql!("log/due_now"),
+    sql!("log/changed")
 );
 
 impl PostgresStore {

@@ -91,15 +91,15 @@ impl Connector {
         let listen = format!("LISTEN \"{}\"", self.channel);
         client.batch_execute(&listen).await?;
         let ready = async |sql| client.prepare(&self.texts.written(sql)).await;
-        let register = ready(include_str!("../sql/node/register.sql")).await?;
+        let register = ready(sql!("node/register")).await?;
         let lease = LEASE.as_secs_f64();
         let params: [Param<'_>; 1] = [&lease];
         let registered = together(&client, BEGIN, &[(&register, &params)]).await?;
         let row = registered.first().and_then(|one| one.rows.first());
         let row = row.ok_or_else(Failure::nothing)?;
         let node: i64 = row.try_get(0)?;
-        let renew = ready(include_str!("../sql/node/renew.sql")).await?;
-        let read = ready(include_str!("../sql/node/read.sql")).await?;
+        let renew = ready(sql!("node/renew")).await?;
+        let read = ready(sql!("node/read")).await?;
         let mut listening = Listening {
             client,
             heard,

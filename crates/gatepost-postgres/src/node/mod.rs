@@ -167,6 +167,6 @@ impl Drop for Node {
 }
 
 async fn lagging(db: &Db, node: i64, generation: i64) -> Result<bool> {
-    let sql = include_str!("../sql/node/lagging.sql");
+    let sql = sql!("node/lagging");
     db.is(sql, &[&node, &generation]).await
 }

@@ -13,9 +13,9 @@ use crate::keys::keys_removed;
 use crate::node::Moved;
 
 const MARK: &str = concat!(
-    include_str!("../sql/owners/mark_gone.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/owners/marked.sql"),
+    sql!("owners/mark_gone"),
+    sql!("place/changed"),
+    sql!("owners/marked"),
 );
 
 impl PostgresStore {

@@ -19,15 +19,15 @@ use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
 const SET: &str = concat!(
-    include_str!("../sql/owners/set.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
+    sql!("owners/set"),
+    sql!("place/changed"),
+    sql!("records/verdict"),
 );
 const ONE: &str =
     "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND owner = $1";
-const USAGE: &str = include_str!("../sql/owners/usage.sql");
+const USAGE: &str = sql!("owners/usage");
 const SUSPENDED: &str = "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND held AND owner >= $1 ORDER BY owner LIMIT $2";
-const UNPLACED: &str = include_str!("../sql/owners/unplaced.sql");
+const UNPLACED: &str = sql!("owners/unplaced");
 
 #[async_trait]
 impl OwnerStore for PostgresStore {
@@ -113,7 +113,7 @@ impl OwnerStore for PostgresStore {
         now: DateTime<Utc>,
     ) -> Answer<bool> {
         let (name, holder) = (without_nul(name), format!("{holder:032x}"));
-        let sql = include_str!("../sql/owners/lease.sql");
+        let sql = sql!("owners/lease");
         let taken = self
             .db()
             .query(sql, &[&name, &holder, &until, &now])

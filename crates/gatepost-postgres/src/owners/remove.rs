@@ -17,21 +17,18 @@ const LARGEST: u64 = 4096;
 
 /// The statements that remove rows of one kind, in the required order.
 const STEPS: [&str; 5] = [
-    include_str!("../sql/gone/keys.sql"),
-    include_str!("../sql/gone/events.sql"),
-    include_str!("../sql/gone/tasks.sql"),
-    include_str!("../sql/gone/queue.sql"),
-    include_str!("../sql/gone/last.sql"),
+    sql!("gone/keys"),
+    sql!("gone/events"),
+    sql!("gone/tasks"),
+    sql!("gone/queue"),
+    sql!("gone/last"),
 ];
-const MARK_WEBHOOKS: &str = include_str!("../sql/gone/webhooks.sql");
-const OWNERS: &str = include_str!("../sql/gone/owners.sql");
-const PICK: &str = include_str!("../sql/gone/deliveries.sql");
-const MOVED: &str = concat!(
-    include_str!("../sql/gone/moved.sql"),
-    include_str!("../sql/log/ended.sql"),
-);
-const ARRIVED_HOLD: &str = include_str!("../sql/gone/arrived_hold.sql");
-const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
+const MARK_WEBHOOKS: &str = sql!("gone/webhooks");
+const OWNERS: &str = sql!("gone/owners");
+const PICK: &str = sql!("gone/deliveries");
+const MOVED: &str = concat!(sql!("gone/moved"), sql!("log/ended"));
+const ARRIVED_HOLD: &str = sql!("gone/arrived_hold");
+const ARRIVED: &str = sql!("gone/arrived");
 
 /// The rest of the limit, and the size of a batch.
 struct Room {

@@ -12,9 +12,9 @@ use crate::store::PostgresStore;
 /// All rows of records are written, so there is no time limit.
 const BEGIN: &str = "BEGIN; SET LOCAL statement_timeout = 0";
 /// Sequences are not transactional: if the rest fails, the next attempt skips numbers again.
-const SEQUENCES: &str = include_str!("../sql/owners/pass_over.sql");
-const REVISED: &str = include_str!("../sql/owners/revise.sql");
-const KEYS: &str = include_str!("../sql/owners/restart_keys.sql");
+const SEQUENCES: &str = sql!("owners/pass_over");
+const REVISED: &str = sql!("owners/revise");
+const KEYS: &str = sql!("owners/restart_keys");
 const PLACES: &str =
     "UPDATE :schema.gatepost_place SET version = nextval(':schema.gatepost_version')";
 const FORGET: &str = "DELETE FROM :schema.gatepost_change";

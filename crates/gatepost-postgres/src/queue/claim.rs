@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, QueueClaim,
-    QueueClass, Settlement, WebhookQueue,
+    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, EndReason,
+    QueueClaim, QueueClass, Settlement, WebhookQueue,
 };
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
@@ -18,13 +18,13 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const CLAIM: &str = concat!(
-    include_str!("../sql/queue/claim_queues.sql"),
-    include_str!("../sql/queue/mixed.sql"),
-    include_str!("../sql/queue/claim.sql"),
-    include_str!("../sql/queue/idle.sql"),
-    include_str!("../sql/queue/claimed.sql"),
+    sql!("queue/claim_queues"),
+    sql!("queue/mixed"),
+    sql!("queue/claim"),
+    sql!("queue/idle"),
+    sql!("queue/claimed"),
 );
-const LAST: &str = include_str!("../sql/queue/last.sql");
+const LAST: &str = sql!("queue/last");
 
 /// A claimed delivery as it was read, and whether it has outcomes.
 struct Found {
@@ -125,7 +125,7 @@ impl PostgresStore {
                 token: ClaimToken(token),
             },
             disposition: Disposition::Failed,
-            status_info: format!("the stored delivery cannot be read: {}", failure.cause()),
+            status_info: EndReason::unreadable(&failure.reason()),
             attempt: None,
             keep_message: true,
         };

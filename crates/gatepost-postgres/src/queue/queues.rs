@@ -19,12 +19,12 @@ use crate::store::PostgresStore;
 macro_rules! queues {
     ($of:literal) => {
         concat!(
-            include_str!(concat!("../sql/queue/", $of, ".sql")),
-            include_str!("../sql/queue/mixed.sql"),
-            include_str!("../sql/queue/claimable.sql"),
-            include_str!("../sql/queue/idle.sql"),
-            include_str!("../sql/queue/claimable_end.sql"),
-            include_str!("../sql/queue/found.sql"),
+            sql!(concat!("queue/", $of)),
+            sql!("queue/mixed"),
+            sql!("queue/claimable"),
+            sql!("queue/idle"),
+            sql!("queue/claimable_end"),
+            sql!("queue/found"),
         )
     };
 }

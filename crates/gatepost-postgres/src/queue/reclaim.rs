@@ -11,8 +11,8 @@ use crate::store::PostgresStore;
 
 /// Run first, because it is cheap and usually finds nothing.
 const ENDED: &str = "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
-const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
-const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");
+const PICK: &str = sql!("queue/reclaim_pick");
+const RECLAIM: &str = sql!("queue/reclaim");
 
 impl PostgresStore {
     pub(super) async fn reclaim_ended(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {

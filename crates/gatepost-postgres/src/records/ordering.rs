@@ -8,7 +8,7 @@ use webhook_model::WebhookId;
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-const ORDERED: &str = include_str!("../sql/records/ordered.sql");
+const ORDERED: &str = sql!("records/ordered");
 /// How long an edit waits for earlier claims, which take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -20,27 +20,16 @@ use crate::store::PostgresStore;
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The same, with each statement planned for its own values: realms differ in size.
 const BEGIN_PLANNED: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
-const VERSIONS: &str = include_str!("../sql/routes/versions.sql");
-const TOLD: &str = concat!(
-    include_str!("../sql/routes/kept.sql"),
-    include_str!("../sql/routes/told.sql"),
-);
+const VERSIONS: &str = sql!("routes/versions");
+const TOLD: &str = concat!(sql!("routes/kept"), sql!("routes/told"));
 static CHANGED_WEBHOOKS: LazyLock<String> = LazyLock::new(|| {
-    let kept = include_str!("../sql/routes/kept.sql");
-    kept.to_owned() + &of_webhooks(include_str!("../sql/routes/changed_webhooks.sql"))
+    let kept = sql!("routes/kept");
+    kept.to_owned() + &of_webhooks(sql!("routes/changed_webhooks"))
 });
-static WEBHOOKS: LazyLock<String> =
-    LazyLock::new(|| of_webhooks(include_str!("../sql/routes/webhooks.sql")));
-static WEBHOOKS_OF: LazyLock<String> =
-    LazyLock::new(|| of_webhooks(include_str!("../sql/routes/webhooks_of.sql")));
-const CHANGED_TASKS: &str = concat!(
-    include_str!("../sql/routes/kept.sql"),
-    include_str!("../sql/routes/changed_tasks.sql"),
-);
-const CHANGED_EVENTS: &str = concat!(
-    include_str!("../sql/routes/kept.sql"),
-    include_str!("../sql/routes/changed_events.sql"),
-);
+static WEBHOOKS: LazyLock<String> = LazyLock::new(|| of_webhooks(sql!("routes/webhooks")));
+static WEBHOOKS_OF: LazyLock<String> = LazyLock::new(|| of_webhooks(sql!("routes/webhooks_of")));
+const CHANGED_TASKS: &str = concat!(sql!("routes/kept"), sql!("routes/changed_tasks"));
+const CHANGED_EVENTS: &str = concat!(sql!("routes/kept"), sql!("routes/changed_events"));
 
 impl PostgresStore {
     /// Returns at most this number of rows, either all or those of one type and event.
@@ -54,15 +43,15 @@ impl PostgresStore {
         let routes = match only {
             None => {
                 let limit = i64::from(at_most) + 1;
-                let tasks = include_str!("../sql/routes/tasks.sql");
-                let events = include_str!("../sql/routes/events.sql");
+                let tasks = sql!("routes/tasks");
+                let events = sql!("routes/events");
                 let sql = [&**WEBHOOKS, tasks, events];
                 self.routes_at(&place, &[&place, &limit], sql).await?
             }
             Some((event_type, event)) => {
                 let params: [Param<'_>; 3] = [&place, &event_type.as_str(), &event.as_str()];
-                let tasks = include_str!("../sql/routes/tasks_of.sql");
-                let events = include_str!("../sql/routes/events_of.sql");
+                let tasks = sql!("routes/tasks_of");
+                let events = sql!("routes/events_of");
                 let sql = [&**WEBHOOKS_OF, tasks, events];
                 self.routes_at(&place, &params, sql).await?
             }

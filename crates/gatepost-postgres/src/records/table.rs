@@ -17,14 +17,11 @@ use crate::change::{Words, most};
 use crate::column::owner;
 use crate::db::Param;
 use crate::error::Result;
-use crate::list::{Body, List};
+use crate::list::List;
 use crate::store::PostgresStore;
 
 /// The last statements of every change of a record: its consequences, its verdict and the row.
-const END: [&str; 2] = [
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-];
+const END: [&str; 2] = [sql!("place/changed"), sql!("records/verdict")];
 /// The columns of every record, before those of its fields.
 const HEAD: [&str; 5] = ["id", "owner", "revision", "created", "modified"];
 
@@ -54,7 +51,7 @@ pub(super) struct Table {
     pub(super) update: String,
     pub(super) delete: String,
     /// The columns that may be large.
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<&'static Field>,
 }
 
 /// The value of a column of a field.
@@ -70,9 +67,9 @@ macro_rules! stored {
 
             fn table() -> &'static Table {
                 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>([
-                    include_str!(concat!("../sql/records/insert_", $name, ".sql")),
-                    include_str!(concat!("../sql/records/update_", $name, ".sql")),
-                    include_str!(concat!("../sql/records/delete_", $name, ".sql")),
+                    sql!(concat!("records/insert_", $name)),
+                    sql!(concat!("records/update_", $name)),
+                    sql!(concat!("records/delete_", $name)),
                 ]));
                 &TABLE
             }
@@ -119,11 +116,7 @@ impl Table {
     fn of<R: Stored>(changes: [&str; 3]) -> Self {
         let change = |sql: &str| [&numbered(sql, R::FIELDS), END[0], END[1]].concat();
         let [insert, update, delete] = changes.map(change);
-        let bodies = R::FIELDS.iter().filter_map(|field| {
-            let empty = field.omitted?;
-            let column = field.name;
-            Some(Body { column, empty })
-        });
+        let bodies = R::FIELDS.iter().filter(|field| field.omitted.is_some());
         Self {
             select: format!("{} {}", columns_of::<R>("r"), R::FROM),
             insert,

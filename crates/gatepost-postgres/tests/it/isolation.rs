@@ -21,7 +21,7 @@ fn as_by_hash(of: Realm) -> String {
 async fn tenant_change_does_not_lock_shared_realms() {
     for shared in [Realm::System, Realm::Shared] {
         let two = two_where(&as_by_hash(shared)).await;
-        let precondition = two.basis_of(&[two.other, shared]).await;
+        let precondition = two.precondition_of(&[two.other, shared]).await;
         let change = two.change_that_hangs().await;
         let emit = Enqueue {
             precondition,
@@ -111,7 +111,7 @@ async fn enqueue_sets_and_one_time_tasks_never_wait() {
     let hook = hook.unwrap().id;
     let once = two.a.insert_task(&task(hook), UNLIMITED, at(0)).await;
     let consume = Enqueue {
-        precondition: two.basis_of(&[third]).await,
+        precondition: two.precondition_of(&[third]).await,
         consume: vec![once.unwrap().id],
         ..one(hook, "once")
     };

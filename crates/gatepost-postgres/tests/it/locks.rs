@@ -108,10 +108,10 @@ impl Two {
     }
 
     async fn precondition(&self, place: Realm) -> Precondition {
-        self.basis_of(&[place]).await
+        self.precondition_of(&[place]).await
     }
 
-    pub(crate) async fn basis_of(&self, places: &[Realm]) -> Precondition {
+    pub(crate) async fn precondition_of(&self, places: &[Realm]) -> Precondition {
         let versions = self.a.routes_versions(places).await.unwrap();
         Precondition::Realms(places.iter().copied().zip(versions).collect())
     }

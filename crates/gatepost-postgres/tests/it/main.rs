@@ -41,3 +41,4 @@ mod source;
 mod tls;
 mod two_processes;
 mod unreachable;
+mod wakes;

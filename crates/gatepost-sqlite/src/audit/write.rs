@@ -9,9 +9,10 @@ use rusqlite::{Connection, params};
 
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Result<()> {
-    let mut insert = c.prepare_cached(include_str!("../sql/audit/append.sql"))?;
+    let mut insert = c.prepare_cached(sql!("audit/append"))?;
     for entry in entries {
         insert.execute(params![
             micros(entry.at),
@@ -41,17 +42,14 @@ pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Resul
 pub(super) fn trim(c: &Connection, before: DateTime<Utc>, limit: u32) -> Result<u64> {
     // Owners as their bytes, even if these are no valid id.
     let mut left: HashMap<Vec<u8>, i64> = HashMap::new();
-    let mut statement = c.prepare_cached(include_str!("../sql/audit/trim.sql"))?;
-    let mut rows = statement.query(params![micros(before), limit])?;
-    let mut removed = 0;
-    while let Some(row) = rows.next()? {
+    let removed = c.all(sql!("audit/trim"), params![micros(before), limit], |row| {
         *left.entry(row.get(0)?).or_default() += 1;
-        removed += 1;
-    }
+        Ok(())
+    })?;
     for (owner, count) in left {
         counted(c, &owner, -count)?;
     }
-    Ok(removed)
+    Ok(removed.len() as u64)
 }
 
 pub(super) fn forget(c: &Connection, owner: OwnerId, limit: u32) -> Result<u64> {
@@ -60,18 +58,19 @@ pub(super) fn forget(c: &Connection, owner: OwnerId, limit: u32) -> Result<u64> 
 }
 
 fn remove_oldest(c: &Connection, owner: OwnerId, count: i64) -> Result<i64> {
-    let mut remove = c.prepare_cached(include_str!("../sql/audit/remove_oldest.sql"))?;
-    let removed = remove.execute(params![owner.to_bytes(), count])?;
-    let removed = i64::try_from(removed).unwrap_or(i64::MAX);
+    let removed = c.changed(
+        sql!("audit/remove_oldest"),
+        params![owner.to_bytes(), count],
+    )?;
+    let removed = i64::from(removed);
     if counted(c, &owner.to_bytes(), -removed)? <= 0 {
-        c.prepare_cached("DELETE FROM gatepost_audit_owner WHERE owner = ?1")?
-            .execute([owner.to_bytes()])?;
+        let sql = "DELETE FROM gatepost_audit_owner WHERE owner = ?1";
+        c.run(sql, [owner.to_bytes()])?;
     }
     Ok(removed)
 }
 
 /// Changes the count of entries about this owner's records, and returns it.
 fn counted(c: &Connection, owner: &[u8], more: i64) -> Result<i64> {
-    let mut count = c.prepare_cached(include_str!("../sql/audit/count.sql"))?;
-    Ok(count.query_row(params![owner, more], |row| row.get(0))?)
+    c.one(sql!("audit/count"), params![owner, more], value)
 }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use super::member::Member;
 use super::running::readable;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 #[derive(Debug, Default)]
 pub(super) struct Held(HashMap<i64, Running>);
@@ -47,11 +48,10 @@ impl Held {
                 continue;
             }
             if open > 0 {
-                c.prepare_cached("UPDATE gatepost_running SET open = ?2 WHERE token = ?1")?
-                    .execute(params![token, open])?;
+                let sql = "UPDATE gatepost_running SET open = ?2 WHERE token = ?1";
+                c.run(sql, params![token, open])?;
             } else {
-                c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
-                    .execute([token])?;
+                c.run("DELETE FROM gatepost_running WHERE token = ?1", [token])?;
             }
         }
         Ok(())
@@ -67,16 +67,14 @@ impl Held {
 }
 
 fn read(c: &Connection, token: i64) -> Result<Running> {
-    let mut find =
-        c.prepare_cached("SELECT open, members FROM gatepost_running WHERE token = ?1")?;
-    let mut rows = find.query([token])?;
-    let Some(row) = rows.next()? else {
-        return Ok(Running::default());
-    };
-    let open = row.get(0)?;
-    Ok(Running {
-        open,
-        settled: 0,
-        members: readable(token, open, row.get_ref(1)?)?.unwrap_or_default(),
-    })
+    let sql = "SELECT open, members FROM gatepost_running WHERE token = ?1";
+    let found = c.first(sql, [token], |row| {
+        let open = row.get(0)?;
+        Ok(Running {
+            open,
+            settled: 0,
+            members: readable(token, open, row.get_ref(1)?)?.unwrap_or_default(),
+        })
+    })?;
+    Ok(found.unwrap_or_default())
 }

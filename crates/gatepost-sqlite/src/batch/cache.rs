@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use gatepost_ids::{OwnerId, Realm};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::RoutesVersion;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::named::Named;
 use crate::realms::{place_from, version};
+use crate::sql::{Sql as _, value};
 
 /// The maximum number of webhooks, and of realms, in the cache.
 const REMEMBERED: usize = 20_000;
@@ -70,9 +71,7 @@ impl Known {
         if self.sure {
             return Ok(());
         }
-        let version: i64 = c
-            .prepare_cached("SELECT version FROM gatepost_routes")?
-            .query_row([], |row| row.get(0))?;
+        let version: i64 = c.one("SELECT version FROM gatepost_routes", [], value)?;
         let many = self.webhooks.len().max(self.places.len()) > REMEMBERED;
         if self.version != Some(version) || many {
             self.webhooks.clear();
@@ -86,27 +85,17 @@ impl Known {
 
 /// Reads a webhook; `None` if it is deleted.
 pub(crate) fn webhook(c: &Connection, id: i64) -> Result<Option<Webhook>> {
-    let found = c
-        .prepare_cached(include_str!("../sql/batch/webhook.sql"))?
-        .query_row([id], |row| {
-            let place = row.get_ref("place")?;
-            let place = place.as_str().map_err(|e| Failure::corrupt("place", e));
-            let owner = owner(&Named::of(row), "owner");
-            let revision = row.get("revision")?;
-            let (in_order, ordered_to) = (row.get("in_order")?, row.get("ordered_to")?);
-            let sends = row.get("sends")?;
-            Ok(owner.and_then(|owner| {
-                Ok(Webhook {
-                    id,
-                    owner,
-                    place: place.and_then(place_from)?,
-                    revision: Revision(revision),
-                    in_order,
-                    ordered_to,
-                    sends,
-                })
-            }))
+    c.first(sql!("batch/webhook"), [id], |row| {
+        let place = row.get_ref("place")?;
+        let place = place.as_str().map_err(|e| Failure::corrupt("place", e))?;
+        Ok(Webhook {
+            id,
+            owner: owner(&Named::of(row), "owner")?,
+            place: place_from(place)?,
+            revision: Revision(row.get("revision")?),
+            in_order: row.get("in_order")?,
+            ordered_to: row.get("ordered_to")?,
+            sends: row.get("sends")?,
         })
-        .optional()?;
-    found.transpose()
+    })
 }

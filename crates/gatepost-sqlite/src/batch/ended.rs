@@ -3,10 +3,9 @@
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// Records that a delivery has ended: retention must look at it if it has passed it already.
 pub(crate) fn ended(c: &Connection, delivery: i64) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/batch/leave_behind.sql"))?
-        .execute(params![delivery])?;
-    Ok(())
+    c.run(sql!("batch/leave_behind"), params![delivery])
 }

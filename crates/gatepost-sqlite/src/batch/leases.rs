@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 use super::member::{Member, encode};
 use super::numbers::Numbers;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// The maximum number of deliveries that share a token: their row is written again at each commit
 /// that settles some of them.
@@ -94,7 +95,6 @@ pub(crate) fn insert(
 ) -> Result<()> {
     members.sort_unstable_by_key(|member| member.delivery);
     let open = i64::try_from(members.len()).unwrap_or(i64::MAX);
-    c.prepare_cached(include_str!("../sql/batch/insert_running.sql"))?
-        .execute(params![token, until, open, webhook, encode(members)])?;
-    Ok(())
+    let sql = sql!("batch/insert_running");
+    c.run(sql, params![token, until, open, webhook, encode(members)])
 }

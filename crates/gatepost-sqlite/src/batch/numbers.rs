@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// The number of deliveries without index entries at which these are added: lists scan deliveries
 /// without them.
@@ -43,7 +44,7 @@ impl Numbers {
             row.indexed = row.delivery;
         }
         let row = *row;
-        c.prepare_cached(include_str!("../sql/batch/write_numbers.sql"))?
+        c.prepare_cached(sql!("batch/write_numbers"))?
             .execute(params![
                 row.delivery,
                 row.token,
@@ -67,31 +68,31 @@ impl Numbers {
 /// Adds the index entries that lists use.
 fn index(c: &Connection, after: i64, last: i64) -> Result<()> {
     for sql in [
-        include_str!("../sql/batch/index_webhooks.sql"),
-        include_str!("../sql/batch/index_tasks.sql"),
-        include_str!("../sql/batch/index_tenants.sql"),
+        sql!("batch/index_webhooks"),
+        sql!("batch/index_tasks"),
+        sql!("batch/index_tenants"),
     ] {
-        c.prepare_cached(sql)?.execute([after, last])?;
+        c.run(sql, [after, last])?;
     }
     Ok(())
 }
 
 fn read(c: &Connection) -> Result<Row> {
     let sql = "SELECT delivery, token, indexed, walked FROM gatepost_log";
-    Ok(c.prepare_cached(sql)?.query_row([], |row| {
+    c.one(sql, [], |row| {
         Ok(Row {
             delivery: row.get(0)?,
             token: row.get(1)?,
             indexed: row.get(2)?,
             walked: row.get(3)?,
         })
-    })?)
+    })
 }
 
 /// Returns a token for a command that has no batch.
 pub(crate) fn next_token(c: &Connection) -> Result<i64> {
     let next = "UPDATE gatepost_log SET token = token + 1 RETURNING token";
-    Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
+    c.one(next, [], value)
 }
 
 impl Numbers {

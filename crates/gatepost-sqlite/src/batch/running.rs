@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use super::member::{Member, decode, encode};
 use crate::error::{Failure, Result};
+use crate::sql::Sql as _;
 
 /// A running batch.
 #[derive(Clone, Debug)]
@@ -20,20 +21,16 @@ pub(crate) struct Running {
 
 /// Returns every batch whose token is not greater than this.
 pub(crate) fn running(c: &Connection, up_to: i64) -> Result<Vec<Running>> {
-    let mut find = c.prepare_cached(include_str!("../sql/batch/running.sql"))?;
-    let mut rows = find.query([up_to])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
+    c.all(sql!("batch/running"), [up_to], |row| {
         let token = row.get(0)?;
         let (open, members) = (row.get(2)?, row.get_ref(3)?);
-        found.push(Running {
+        Ok(Running {
             token,
             lease_until: row.get(1)?,
             open,
             members: readable(token, open, members)?.unwrap_or_default(),
-        });
-    }
-    Ok(found)
+        })
+    })
 }
 
 /// Returns the members of a batch of which this many are open; `None` if they cannot be read. Such
@@ -65,12 +62,10 @@ pub(crate) fn readable(
 /// Returns whether a member of a running batch was not settled yet. An ended delivery may have been
 /// removed.
 pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool> {
-    let is_kept = c
-        .prepare_cached("SELECT 1 FROM gatepost_delivery WHERE id = ?1")?
-        .exists([member.delivery])?;
-    let settled = c
-        .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
-        .exists([member.delivery, token])?;
+    let sql = "SELECT 1 FROM gatepost_delivery WHERE id = ?1";
+    let is_kept = c.has(sql, [member.delivery])?;
+    let sql = "SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2";
+    let settled = c.has(sql, [member.delivery, token])?;
     Ok(is_kept && !settled)
 }
 
@@ -87,13 +82,11 @@ pub(crate) fn forget_claims(c: &Connection, which: impl Fn(&Member) -> bool) -> 
             open -= i64::from(is_open(c, batch.token, member)?);
         }
         if open > 0 {
-            c.prepare_cached(
-                "UPDATE gatepost_running SET members = ?2, open = ?3 WHERE token = ?1",
-            )?
-            .execute(params![batch.token, encode(&rest), open])?;
+            let sql = "UPDATE gatepost_running SET members = ?2, open = ?3 WHERE token = ?1";
+            c.run(sql, params![batch.token, encode(&rest), open])?;
         } else {
-            c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
-                .execute([batch.token])?;
+            let sql = "DELETE FROM gatepost_running WHERE token = ?1";
+            c.run(sql, [batch.token])?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::HourlyCount;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use webhook_model::WebhookId;
 
 use super::outcome::{self, Outcome, State};
@@ -10,6 +10,7 @@ use super::waiting;
 use crate::batch::ended;
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// The approximate size of a delivery in the log without its message: the row and its index
 /// entries.
@@ -35,27 +36,16 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
 /// Counts a delivery of this webhook that has ended without an attempt.
 pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> Result<()> {
     let count = HourlyCount::failed(WebhookId(webhook), now);
-    c.prepare_cached(include_str!("../sql/log/add_counts.sql"))?
-        .execute(params![
-            webhook,
-            micros(count.hour),
-            0,
-            1,
-            0,
-            0,
-            0,
-            None::<i64>
-        ])?;
-    Ok(())
+    let failed = params![webhook, micros(count.hour), 0, 1, 0, 0, 0, None::<i64>];
+    c.run(sql!("log/add_counts"), failed)
 }
 
 /// Removes a delivery and its outcomes from the log; returns the approximate number of freed bytes.
 pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
-    let outcomes: i64 = c
-        .prepare_cached(include_str!("../sql/log/bytes_of_outcomes.sql"))?
-        .query_row(params![delivery, outcome::bytes(None)], |row| row.get(0))?;
-    c.prepare_cached("DELETE FROM gatepost_outcome WHERE delivery = ?1")?
-        .execute([delivery])?;
+    let sql = sql!("log/bytes_of_outcomes");
+    let outcomes: i64 = c.one(sql, params![delivery, outcome::bytes(None)], value)?;
+    let sql = "DELETE FROM gatepost_outcome WHERE delivery = ?1";
+    c.run(sql, [delivery])?;
     Ok(outcomes + remove_facts(c, delivery)?.unwrap_or(0))
 }
 
@@ -63,31 +53,24 @@ pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
 /// freed bytes.
 pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>> {
     type Facts = (i64, i64, Option<i64>, Option<Vec<u8>>);
-    let facts: Option<Facts> = c
-        .prepare_cached(include_str!("../sql/log/remove_delivery.sql"))?
-        .query_row([delivery], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
-        .optional()?;
+    let facts: Option<Facts> = c.first(sql!("log/remove_delivery"), [delivery], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    })?;
     let Some((body, webhook, task, tenant)) = facts else {
         return Ok(None);
     };
-    c.prepare_cached(include_str!("../sql/log/unlist_webhook.sql"))?
-        .execute([webhook, delivery])?;
+    c.run(sql!("log/unlist_webhook"), [webhook, delivery])?;
     if let Some(task) = task {
-        c.prepare_cached(include_str!("../sql/log/unlist_task.sql"))?
-            .execute([task, delivery])?;
+        c.run(sql!("log/unlist_task"), [task, delivery])?;
     }
     if let Some(tenant) = tenant {
-        c.prepare_cached(include_str!("../sql/log/unlist_tenant.sql"))?
-            .execute(params![tenant, delivery])?;
+        c.run(sql!("log/unlist_tenant"), params![tenant, delivery])?;
     }
     Ok(Some(body + DELIVERY_BYTES))
 }
 
 /// Subtracts freed bytes from the size of the log.
 pub(crate) fn shrunk(c: &Connection, bytes: i64) -> Result<()> {
-    c.prepare_cached("UPDATE gatepost_log SET bytes = max(0, bytes - ?1)")?
-        .execute([bytes])?;
-    Ok(())
+    let sql = "UPDATE gatepost_log SET bytes = max(0, bytes - ?1)";
+    c.run(sql, [bytes])
 }

@@ -38,7 +38,7 @@ pub(crate) struct Made {
 impl History {
     pub(crate) fn of(c: &Connection, delivery: i64) -> Result<Self> {
         let mut history = Self::default();
-        let mut find = c.prepare_cached(include_str!("../sql/log/history.sql"))?;
+        let mut find = c.prepare_cached(sql!("log/history"))?;
         let mut rows = find.query([delivery])?;
         while history.made.is_none()
             && let Some(row) = rows.next()?

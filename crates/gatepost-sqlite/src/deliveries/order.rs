@@ -6,12 +6,12 @@ use rusqlite::Connection;
 use super::waiting;
 use crate::batch::{Member, Webhook, is_open, running};
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// Returns the one delivery of this webhook in order that may be claimed when it is due.
 pub(crate) fn head(c: &Connection, webhook: &Webhook) -> Result<Option<Member>> {
-    let busy = c
-        .prepare_cached("SELECT 1 FROM gatepost_running WHERE webhook = ?1")?
-        .exists([webhook.id])?;
+    let sql = "SELECT 1 FROM gatepost_running WHERE webhook = ?1";
+    let busy = c.has(sql, [webhook.id])?;
     let busy = busy
         || match webhook.ordered_to {
             Some(last) => runs_unordered(c, webhook.id, last)?,

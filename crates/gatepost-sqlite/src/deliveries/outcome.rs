@@ -1,11 +1,12 @@
 //! The outcomes of a delivery: one row for each token that was used on it, never changed.
 
 use gatepost_storage::columns::SealedAttempt;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use crate::batch::Member;
 use crate::column::{length, micros};
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// The approximate size of an outcome in the log, without the detail of its attempt.
 pub(crate) const OUTCOME_BYTES: i64 = 150;
@@ -51,7 +52,7 @@ pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
     };
     let attempt = outcome.attempt;
     let stored = c
-        .prepare_cached(include_str!("../sql/log/insert_outcome.sql"))?
+        .prepare_cached(sql!("log/insert_outcome"))?
         .execute(params![
             after.delivery,
             outcome.token,
@@ -76,16 +77,14 @@ pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
 
 /// Returns the columns of an error: errors are rare, and are listed not only by number.
 fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
-    let found = c
-        .prepare_cached("SELECT task, tenant FROM gatepost_delivery WHERE id = ?1")?
-        .query_row([after.delivery], |row| {
-            Ok(ListedBy {
-                webhook: Some(after.webhook),
-                task: row.get(0)?,
-                tenant: row.get(1)?,
-            })
+    let sql = "SELECT task, tenant FROM gatepost_delivery WHERE id = ?1";
+    let found = c.first(sql, [after.delivery], |row| {
+        Ok(ListedBy {
+            webhook: Some(after.webhook),
+            task: row.get(0)?,
+            tenant: row.get(1)?,
         })
-        .optional()?;
+    })?;
     Ok(found.unwrap_or_default())
 }
 

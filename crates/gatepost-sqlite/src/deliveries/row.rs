@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 use webhook_model::{TaskId, WebhookId};
 
 use super::history::History;
@@ -11,6 +11,7 @@ use crate::batch::{Member, Webhook};
 use crate::column::{maybe_tenant, micros, parse, time, time_of};
 use crate::error::{Failure, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// The present state of a delivery.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +33,10 @@ pub(crate) fn claimed(
 ) -> Result<Delivery> {
     let history = History::of(c, member.delivery)?;
     let stands = Stands::Runs(member, micros(until));
-    c.prepare_cached(include_str!("../sql/queue/facts.sql"))?
-        .query_row([member.delivery], |row| {
-            Ok(told(row, webhook.owner, stands, &history))
-        })
-        .optional()?
-        .ok_or_else(|| Failure::corrupt("delivery", "not in the log"))?
+    let delivery = c.first(sql!("queue/facts"), [member.delivery], |row| {
+        told(row, webhook.owner, stands, &history)
+    })?;
+    delivery.ok_or_else(|| Failure::corrupt("delivery", "not in the log"))
 }
 
 /// Reads a row of `gatepost_delivery`.

@@ -1,23 +1,23 @@
 //! The rows of the queue: waiting deliveries. Rows are inserted and deleted, never changed.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::batch::Member;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 const COLUMNS: &str = "id, webhook, due, attempts, tries, lost, class FROM gatepost_queue";
 
 pub(crate) fn insert(c: &Connection, waits: Member) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/queue/wait.sql"))?
-        .execute(params![
-            waits.delivery,
-            waits.webhook,
-            waits.class,
-            waits.due,
-            waits.attempts,
-            waits.tries,
-            waits.lost,
-        ])?;
+    c.prepare_cached(sql!("queue/wait"))?.execute(params![
+        waits.delivery,
+        waits.webhook,
+        waits.class,
+        waits.due,
+        waits.attempts,
+        waits.tries,
+        waits.lost,
+    ])?;
     Ok(())
 }
 
@@ -31,17 +31,12 @@ pub(crate) fn take(c: &Connection, delivery: i64) -> Result<Option<Member>> {
 }
 
 pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<()> {
-    c.prepare_cached("DELETE FROM gatepost_queue WHERE id = ?1")?
-        .execute([delivery])?;
-    Ok(())
+    c.run("DELETE FROM gatepost_queue WHERE id = ?1", [delivery])
 }
 
 pub(crate) fn get(c: &Connection, delivery: i64) -> Result<Option<Member>> {
-    let waits = c
-        .prepare_cached(&format!("SELECT {COLUMNS} WHERE id = ?1"))?
-        .query_row([delivery], member)
-        .optional()?;
-    Ok(waits)
+    let sql = &format!("SELECT {COLUMNS} WHERE id = ?1");
+    c.first(sql, [delivery], member)
 }
 
 /// Returns the due deliveries of a queue, the one due first at the beginning.
@@ -52,21 +47,16 @@ pub(crate) fn due_in_queue(
     now: i64,
     limit: u32,
 ) -> Result<Vec<Member>> {
-    let mut find = c.prepare_cached(include_str!("../sql/queue/claimable.sql"))?;
-    let found = find.query_map(params![webhook, class, now, limit], member)?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
+    let sql = sql!("queue/claimable");
+    c.all(sql, params![webhook, class, now, limit], member)
 }
 
 /// Returns the oldest waiting delivery of a webhook.
 pub(crate) fn oldest(c: &Connection, webhook: i64) -> Result<Option<Member>> {
-    let head = c
-        .prepare_cached(include_str!("../sql/queue/oldest_waiting.sql"))?
-        .query_row([webhook], member)
-        .optional()?;
-    Ok(head)
+    c.first(sql!("queue/oldest_waiting"), [webhook], member)
 }
 
-fn member(row: &Row<'_>) -> rusqlite::Result<Member> {
+fn member(row: &Row<'_>) -> Result<Member> {
     Ok(Member {
         delivery: row.get(0)?,
         webhook: row.get(1)?,

@@ -3,11 +3,12 @@
 use apikey_core::KeyId;
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeyRow;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::row;
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// Returns the key, unless its owner is deleted. `condition` ends where the parameter follows:
 /// `k.id =`.
@@ -18,10 +19,7 @@ pub(super) fn find(
 ) -> Result<Option<KeyRow>> {
     let (select, live) = (&row::SQL.select, row::LIVE);
     let sql = format!("SELECT {select} WHERE {condition} ?1 AND {live}");
-    c.prepare_cached(&sql)?
-        .query_row([value.into()], |row| Ok(row::key(row)))
-        .optional()?
-        .transpose()
+    c.first(&sql, [value.into()], row::key)
 }
 
 /// Returns keys in order of their expiry, except those of deleted owners.
@@ -37,11 +35,6 @@ pub(super) fn expiring(
         row::SQL.select,
         row::LIVE
     );
-    let mut statement = c.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![micros(at), id.0, micros(before), limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(row::key(row)?);
-    }
-    Ok(found)
+    let params = params![micros(at), id.0, micros(before), limit];
+    c.all(&sql, params, row::key)
 }

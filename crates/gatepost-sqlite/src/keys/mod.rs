@@ -79,7 +79,7 @@ impl KeyStore for SqliteStore {
     async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Answer<()> {
         let (logins, uses) = (logins.to_vec(), uses.to_vec());
         self.write(move |c| {
-            let mut record = c.prepare_cached(include_str!("../sql/keys/record_login.sql"))?;
+            let mut record = c.prepare_cached(sql!("keys/record_login"))?;
             for Login { key, login } in logins {
                 record.execute(params![key.0, micros(login.at), login.from.to_string()])?;
             }

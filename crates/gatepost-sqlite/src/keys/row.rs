@@ -11,6 +11,7 @@ use rusqlite::{Connection, Row, params_from_iter};
 use crate::column::{owner, sets, sql_value, value_of};
 use crate::error::Result;
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// The condition that the key's owner was not removed after its creation.
 pub(super) const LIVE: &str =
@@ -52,8 +53,7 @@ impl Sql {
 pub(super) fn store(c: &Connection, sql: &str, first: SqlValue, row: &KeyRow) -> Result<KeyRow> {
     let fields = row.values()?.into_iter().skip(1).map(sql_value);
     let params = params_from_iter(iter::once(first).chain(fields));
-    c.prepare_cached(sql)?
-        .query_row(params, |row| Ok(key(row)))?
+    c.one(sql, params, key)
 }
 
 pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {

@@ -8,10 +8,11 @@ use rusqlite::{Connection, Row, params};
 use crate::column::number;
 use crate::error::{Failure, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 pub(super) fn add(c: &Connection, uses: &[KeyUse]) -> Result<()> {
-    let mut add = c.prepare_cached(include_str!("../sql/keys/add_use.sql"))?;
-    let mut forget = c.prepare_cached(include_str!("../sql/keys/forget_uses.sql"))?;
+    let mut add = c.prepare_cached(sql!("keys/add_use"))?;
+    let mut forget = c.prepare_cached(sql!("keys/forget_uses"))?;
     let stored = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     for day in KeyUse::merged(uses) {
         let (used, refused) = (stored(day.used), stored(day.refused));
@@ -29,13 +30,7 @@ pub(super) fn list(
     limit: u32,
 ) -> Result<Vec<KeyUse>> {
     let params = params![key.0, since_1970(from), since_1970(before), limit];
-    let mut statement = c.prepare_cached(include_str!("../sql/keys/uses.sql"))?;
-    let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(key_use(key, row)?);
-    }
-    Ok(found)
+    c.all(sql!("keys/uses"), params, |row| key_use(key, row))
 }
 
 fn key_use(key: KeyId, row: &Row<'_>) -> Result<KeyUse> {

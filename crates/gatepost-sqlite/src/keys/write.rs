@@ -3,19 +3,20 @@
 use apikey_core::{ApiKey, KeyId};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, Rolled};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::find::find;
 use super::row::{LIVE, SQL, store};
 use crate::error::{Failure, Result};
 use crate::generations;
 use crate::owners::row::{has_something, usage};
+use crate::sql::{Sql as _, value};
 
 pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled) -> Result<KeyRow> {
     has_something(c, key.owner)?;
     name_free(c, key, None)?;
     let twin = "SELECT 1 FROM gatepost_key WHERE lookup = ?1";
-    if c.prepare_cached(twin)?.exists([key.lookup.as_str()])? {
+    if c.has(twin, [key.lookup.as_str()])? {
         return Err(Failure::new(
             ErrorKind::Conflict,
             "a key with that lookup id",
@@ -61,13 +62,9 @@ pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {
         "SELECT k.lookup FROM gatepost_key k WHERE k.id = ?1 AND {}",
         LIVE
     );
-    let lookup: Option<String> = c
-        .prepare_cached(&sql)?
-        .query_row([id.0], |row| row.get(0))
-        .optional()?;
+    let lookup: Option<String> = c.first(&sql, [id.0], value)?;
     let lookup = lookup.ok_or_else(|| Failure::not_found("key"))?;
-    c.prepare_cached("DELETE FROM gatepost_key WHERE id = ?1")?
-        .execute([id.0])?;
+    c.run("DELETE FROM gatepost_key WHERE id = ?1", [id.0])?;
     match lookup.parse() {
         Ok(lookup) => generations::changed(c, lookup),
         // No cache holds a key whose lookup id cannot be read.
@@ -77,18 +74,11 @@ pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {
 
 fn name_free(c: &Connection, key: &ApiKey, own: Option<KeyId>) -> Result<()> {
     // A row that is still to remove must not block a name or a lookup id.
-    c.prepare_cached(include_str!("../sql/keys/remove_twins.sql"))?
-        .execute(params![
-            key.owner.to_bytes(),
-            key.name.as_str(),
-            key.lookup.as_str()
-        ])?;
+    let (owner, name) = (key.owner.to_bytes(), key.name.as_str());
+    let twins = params![owner, name, key.lookup.as_str()];
+    c.run(sql!("keys/remove_twins"), twins)?;
     let taken = "SELECT 1 FROM gatepost_key WHERE owner = ?1 AND name = ?2 AND id IS NOT ?3";
-    if c.prepare_cached(taken)?.exists(params![
-        key.owner.to_bytes(),
-        key.name.as_str(),
-        own.map(|id| id.0)
-    ])? {
+    if c.has(taken, params![owner, name, own.map(|id| id.0)])? {
         return Err(Failure::new(
             ErrorKind::Conflict,
             "the owner has a key of that name",

@@ -8,18 +8,15 @@ use super::snapshot::Look;
 use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// Returns the last attempts of a delivery that is shown, oldest first.
 pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<(u32, SealedAttempt)>> {
     if Look::new(c)?.find(id.0)?.is_none() {
         return Ok(Vec::new());
     }
-    let mut statement = c.prepare_cached(include_str!("../sql/log/attempts.sql"))?;
-    let mut rows = statement.query([id.0, last.into()])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(attempt(row, id)?);
-    }
+    let of_last = [id.0, last.into()];
+    let mut found = c.all(sql!("log/attempts"), of_last, |row| attempt(row, id))?;
     found.reverse();
     Ok(found)
 }

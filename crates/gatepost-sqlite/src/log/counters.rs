@@ -18,7 +18,7 @@ use crate::records::usage::stored;
 const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_webhook w WHERE w.id = n.webhook)";
 
 pub(super) fn add(c: &Connection, added: &Counters) -> Result<()> {
-    let mut add = c.prepare_cached(include_str!("../sql/log/add_counts.sql"))?;
+    let mut add = c.prepare_cached(sql!("log/add_counts"))?;
     for count in &added.hourly {
         add.execute(params![
             count.webhook.0,
@@ -31,7 +31,7 @@ pub(super) fn add(c: &Connection, added: &Counters) -> Result<()> {
             count.last_sent.map(micros),
         ])?;
     }
-    let mut count = c.prepare_cached(include_str!("../sql/log/count_rejected.sql"))?;
+    let mut count = c.prepare_cached(sql!("log/count_rejected"))?;
     for one in &added.rejected {
         let minute = micros(one.minute);
         let number = stored(one.count);

@@ -20,7 +20,7 @@ pub(super) async fn expire(
     let before = micros(created_before);
     let ids = store.read(move |c| held(c, before, limit)).await?;
     let mut ended = 0;
-    for bite in ids.chunks(BITE) {
+    for bite in ids.chunks(BITE as usize) {
         let bite = bite.to_vec();
         ended += store.write(move |c| end(c, &bite, now)).await?;
     }
@@ -31,14 +31,14 @@ pub(super) async fn expire(
 /// enough. This costs a lookup for each such webhook, and the reads of the deliveries to end.
 fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
     let mut found = Vec::new();
-    let mut next = c.prepare_cached(include_str!("../sql/log/next_inactive.sql"))?;
+    let mut next = c.prepare_cached(sql!("log/next_inactive"))?;
     let mut webhook = i64::MIN;
     while found.len() < limit as usize
         && let Some(id) = next.query_row([webhook], |row| row.get(0)).optional()?
     {
         webhook = id;
         let room = i64::from(limit) - i64::try_from(found.len()).unwrap_or(i64::MAX);
-        let mut waiting = c.prepare_cached(include_str!("../sql/log/waits_with_created.sql"))?;
+        let mut waiting = c.prepare_cached(sql!("log/waits_with_created"))?;
         let mut rows = waiting.query(params![webhook, room])?;
         while let Some(row) = rows.next()? {
             if row.get::<_, i64>(1)? >= before {
@@ -52,7 +52,7 @@ fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
 
 /// Ends these deliveries, except those whose webhooks have been resumed in between.
 fn end(c: &Connection, ids: &[i64], now: DateTime<Utc>) -> Result<u64> {
-    let mut still = c.prepare_cached(include_str!("../sql/log/still_held.sql"))?;
+    let mut still = c.prepare_cached(sql!("log/still_held"))?;
     let mut held = Vec::new();
     for id in ids {
         if still.exists([id])? {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use crate::batch::{Member, running};
 use crate::column::{maybe_tenant, owner};
@@ -14,10 +14,11 @@ use crate::deliveries::row::{Stands, told};
 use crate::deliveries::waiting;
 use crate::error::Result;
 use crate::named::Named;
+use crate::sql::Sql as _;
 
-const FACTS: &str = include_str!("../sql/queue/facts.sql");
+const FACTS: &str = sql!("queue/facts");
 /// The same without the message.
-const BODILESS: &str = include_str!("../sql/log/facts.sql");
+const BODILESS: &str = sql!("log/facts");
 
 /// The deliveries of running batches: the last claim of each, and the end of its lease.
 type Running = HashMap<i64, (Member, i64)>;
@@ -77,9 +78,8 @@ impl Found {
 
 impl<'c> Look<'c> {
     pub(crate) fn new(c: &'c Connection) -> Result<Self> {
-        let (created_before, indexed) = c
-            .prepare_cached("SELECT created_before, indexed FROM gatepost_log")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let sql = "SELECT created_before, indexed FROM gatepost_log";
+        let (created_before, indexed) = c.one(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(Self {
             c,
             created_before,
@@ -91,12 +91,7 @@ impl<'c> Look<'c> {
 
     /// Returns the delivery with this number, if it is visible.
     pub(crate) fn find(&self, id: i64) -> Result<Option<Found>> {
-        let key = self
-            .c
-            .prepare_cached(include_str!("../sql/log/key.sql"))?
-            .query_row([id], |row| Ok(key(id, row)))
-            .optional()?
-            .transpose()?;
+        let key = self.c.first(sql!("log/key"), [id], |row| key(id, row))?;
         let Some(key) = key else { return Ok(None) };
         let Some(shown) = self.webhook(key.webhook)? else {
             return Ok(None);
@@ -128,11 +123,9 @@ impl<'c> Look<'c> {
     /// Returns the delivery, with its message if `whole`.
     pub(crate) fn delivery(&self, found: &Found, whole: bool) -> Result<Delivery> {
         let facts = if whole { FACTS } else { BODILESS };
-        self.c
-            .prepare_cached(facts)?
-            .query_row([found.key.id], |row| {
-                Ok(told(row, found.owner, found.stands, &found.history))
-            })?
+        self.c.one(facts, [found.key.id], |row| {
+            told(row, found.owner, found.stands, &found.history)
+        })
     }
 
     /// Returns a webhook; `None` if it is deleted.
@@ -140,12 +133,7 @@ impl<'c> Look<'c> {
         if let Some(known) = self.webhooks.borrow().get(&id) {
             return Ok(*known);
         }
-        let shown = self
-            .c
-            .prepare_cached(include_str!("../sql/log/shown.sql"))?
-            .query_row([id], |row| Ok(shown(row)))
-            .optional()?
-            .transpose()?;
+        let shown = self.c.first(sql!("log/shown"), [id], shown)?;
         self.webhooks.borrow_mut().insert(id, shown);
         Ok(shown)
     }

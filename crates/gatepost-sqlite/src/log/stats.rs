@@ -4,29 +4,28 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::QueueStats;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::batch::{is_open, running, webhook};
 use crate::column::{maybe_time, micros, number, time};
 use crate::error::Result;
 use crate::named::Named;
 use crate::queue::queues::oldest_due;
+use crate::sql::Sql as _;
 
 /// Scans the waiting deliveries, on a connection that reads.
 pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
-    let (queued, outbox) = c
-        .prepare_cached(include_str!("../sql/log/stats.sql"))?
-        .query_row([], |row| {
-            let row = Named::of(row);
-            let of = |column| number::<u64>(&row, column);
-            Ok((of("queued"), of("outbox")))
-        })?;
+    let (queued, outbox) = c.one(sql!("log/stats"), [], |row| {
+        let row = Named::of(row);
+        let of = |column| number::<u64>(&row, column);
+        Ok((of("queued")?, of("outbox")?))
+    })?;
     Ok(QueueStats {
         counted: now,
-        queued: queued?,
+        queued,
         running: sent_now(c)?,
         oldest_due: oldest_due(c)?,
-        outbox: outbox?,
+        outbox,
     })
 }
 
@@ -54,30 +53,27 @@ fn sent_now(c: &Connection) -> Result<u64> {
 
 pub(super) fn keep(c: &Connection, counted: &QueueStats) -> Result<()> {
     let stored = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    c.prepare_cached(include_str!("../sql/log/keep_stats.sql"))?
-        .execute(params![
-            micros(counted.counted),
-            stored(counted.queued),
-            stored(counted.running),
-            counted.oldest_due.map(micros),
-            stored(counted.outbox),
-        ])?;
+    c.prepare_cached(sql!("log/keep_stats"))?.execute(params![
+        micros(counted.counted),
+        stored(counted.queued),
+        stored(counted.running),
+        counted.oldest_due.map(micros),
+        stored(counted.outbox),
+    ])?;
     Ok(())
 }
 
 pub(super) fn kept(c: &Connection) -> Result<Option<QueueStats>> {
     let sql =
         "SELECT counted, queued, running, oldest_due, outbox FROM gatepost_figures WHERE one = 1";
-    c.prepare_cached(sql)?
-        .query_row([], |row| Ok(stats(row)))
-        .optional()?
-        .transpose()
+    c.first(sql, [], stats)
 }
 
 /// Returns the approximate size of the log.
 pub(super) fn bytes(c: &Connection) -> Result<u64> {
-    c.prepare_cached("SELECT bytes FROM gatepost_log")?
-        .query_row([], |row| Ok(number(&Named::of(row), "bytes")))?
+    c.one("SELECT bytes FROM gatepost_log", [], |row| {
+        number(&Named::of(row), "bytes")
+    })
 }
 
 fn stats(row: &Row<'_>) -> Result<QueueStats> {

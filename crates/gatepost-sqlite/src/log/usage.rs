@@ -3,7 +3,7 @@
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{DeliveryQuery, LogUsage, UsageDelta};
 use gatepost_storage::{Page, Scope};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::list;
 use super::snapshot::Look;
@@ -11,9 +11,10 @@ use crate::column::number;
 use crate::error::Result;
 use crate::named::Named;
 use crate::records::usage::stored;
+use crate::sql::Sql as _;
 
 pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
-    let mut add = c.prepare_cached(include_str!("../sql/log/add_usage.sql"))?;
+    let mut add = c.prepare_cached(sql!("log/add_usage"))?;
     for delta in deltas {
         add.execute(params![
             delta.owner.to_bytes(),
@@ -27,11 +28,7 @@ pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
 
 pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     let sql = "SELECT waiting, waiting_bytes, log_bytes FROM gatepost_owner WHERE owner = ?1";
-    let usage = c
-        .prepare_cached(sql)?
-        .query_row([owner.to_bytes()], |row| Ok(usage(row)))
-        .optional()?
-        .transpose()?;
+    let usage = c.first(sql, [owner.to_bytes()], usage)?;
     Ok(usage.unwrap_or_default())
 }
 
@@ -81,23 +78,21 @@ pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counte
 
 /// Returns the bytes of the message, and of the responses to its attempts.
 fn bytes_of(c: &Connection, delivery: i64) -> Result<(u64, u64)> {
-    let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
-    bytes.query_row([delivery], |row| {
+    c.one(sql!("log/bytes_of"), [delivery], |row| {
         let row = Named::of(row);
-        Ok(number(&row, "body").and_then(|body| Ok((body, number(&row, "responses")?))))
-    })?
+        Ok((number(&row, "body")?, number(&row, "responses")?))
+    })
 }
 
 pub(super) fn set(c: &Connection, owner: OwnerId, counted: Counted) -> Result<()> {
     let usage = counted.usage;
-    c.prepare_cached(include_str!("../sql/log/set_usage.sql"))?
-        .execute(params![
-            owner.to_bytes(),
-            stored(usage.waiting),
-            stored(usage.waiting_bytes),
-            stored(usage.log_bytes),
-            counted.hidden_to
-        ])?;
+    c.prepare_cached(sql!("log/set_usage"))?.execute(params![
+        owner.to_bytes(),
+        stored(usage.waiting),
+        stored(usage.waiting_bytes),
+        stored(usage.log_bytes),
+        counted.hidden_to
+    ])?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
     ChangedDelivery, Claim, ClaimToken, DeliveryId, EndReason, IfWaiting, QueueClass, WaitingChange,
 };
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 use webhook_model::WebhookId;
 
 use crate::batch::{Member, ended, next_token, webhook};
@@ -15,6 +15,7 @@ use crate::deliveries::{count_failed, end_waiting, shrunk, waiting};
 use crate::error::Result;
 use crate::named::Named;
 use crate::records::usage::stored;
+use crate::sql::Sql as _;
 use crate::watch;
 
 pub(super) fn change(
@@ -99,15 +100,12 @@ fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Res
 }
 
 fn forget_message(c: &Connection, delivery: i64, bytes: u64) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
-        .execute([delivery])?;
+    c.run(sql!("queue/forget_message"), [delivery])?;
     shrunk(c, stored(bytes))
 }
 
 fn length(c: &Connection, delivery: i64) -> Result<u64> {
-    let length = c
-        .prepare_cached("SELECT octet_length(body) AS length FROM gatepost_delivery WHERE id = ?1")?
-        .query_row([delivery], |row| Ok(number(&Named::of(row), "length")))
-        .optional()?;
-    length.unwrap_or(Ok(0))
+    let sql = "SELECT octet_length(body) AS length FROM gatepost_delivery WHERE id = ?1";
+    let length = c.first(sql, [delivery], |row| number(&Named::of(row), "length"))?;
+    Ok(length.unwrap_or(0))
 }

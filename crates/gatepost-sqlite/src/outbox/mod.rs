@@ -13,6 +13,7 @@ use rusqlite::{Connection, params};
 
 use crate::column::micros;
 use crate::error::{Answer, Result};
+use crate::sql::{Sql as _, value};
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -60,12 +61,8 @@ impl OutboxStore for SqliteStore {
             PutBack::Until(due) => (Some(micros(due)), None),
             PutBack::Aside(reason) => (None, Some(reason)),
         };
-        self.write(move |c| {
-            c.prepare_cached(include_str!("../sql/outbox/put_back.sql"))?
-                .execute(params![id.0, turn, due, reason])?;
-            Ok(())
-        })
-        .await
+        self.write(move |c| c.run(sql!("outbox/put_back"), params![id.0, turn, due, reason]))
+            .await
     }
 }
 
@@ -73,31 +70,30 @@ impl OutboxStore for SqliteStore {
 pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Result<OutboxId> {
     let columns = OutboxColumns::of(&new.occurrence);
     let (after_task, tasks) = new.left.columns();
-    let id = c
-        .prepare_cached(include_str!("../sql/outbox/push.sql"))?
-        .query_row(
-            params![
-                columns.event_type,
-                columns.event,
-                columns.object_id,
-                columns.object_name,
-                columns.tags,
-                columns.variables,
-                columns.occurrence_id,
-                micros(now),
-                columns.tenant,
-                columns.owner,
-                columns.operators,
-                after_task,
-                tasks,
-                micros(new.due),
-                columns.data,
-                columns.webhooks,
-                columns.channel,
-                columns.trace,
-                new.by.map(|by| by.to_string()),
-            ],
-            |row| row.get(0),
-        )?;
+    let id = c.one(
+        sql!("outbox/push"),
+        params![
+            columns.event_type,
+            columns.event,
+            columns.object_id,
+            columns.object_name,
+            columns.tags,
+            columns.variables,
+            columns.occurrence_id,
+            micros(now),
+            columns.tenant,
+            columns.owner,
+            columns.operators,
+            after_task,
+            tasks,
+            micros(new.due),
+            columns.data,
+            columns.webhooks,
+            columns.channel,
+            columns.trace,
+            new.by.map(|by| by.to_string()),
+        ],
+        value,
+    )?;
     Ok(OutboxId(id))
 }

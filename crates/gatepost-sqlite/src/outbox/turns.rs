@@ -2,18 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::row::{open_row, outbox_row};
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// Returns whether an audience may have something due.
 pub(super) fn any(c: &Connection, holder: u128, now: DateTime<Utc>) -> Result<bool> {
-    let any = c
-        .prepare_cached(include_str!("../sql/outbox/any.sql"))?
-        .exists(params![micros(now), holder.to_be_bytes()])?;
-    Ok(any)
+    let sql = sql!("outbox/any");
+    c.has(sql, params![micros(now), holder.to_be_bytes()])
 }
 
 /// Takes the audience that was taken longest ago, with its due rows.
@@ -25,38 +24,31 @@ pub(super) fn take(
     now: DateTime<Utc>,
 ) -> Result<Option<OutboxTaken>> {
     let now = micros(now);
-    c.prepare_cached(include_str!("../sql/outbox/wake.sql"))?
-        .execute([now])?;
+    c.run(sql!("outbox/wake"), [now])?;
     // Each round takes one of the audiences that are ready.
     while let Some(audience) = ready(c, holder)? {
         let (tenant, owner) = columns(audience);
         let rows = rows(c, audience, limit, now)?;
         if !rows.is_empty() {
-            let turn: i64 = c
-                .prepare_cached(
-                    "UPDATE gatepost_log SET outbox_turn = outbox_turn + 1 RETURNING outbox_turn",
-                )?
-                .query_row([], |row| row.get(0))?;
+            let sql = "UPDATE gatepost_log SET outbox_turn = outbox_turn + 1 RETURNING outbox_turn";
+            let turn: i64 = c.one(sql, [], value)?;
             let holder = holder.to_be_bytes();
-            c.prepare_cached(include_str!("../sql/outbox/hold.sql"))?
-                .execute(params![tenant, owner, holder, micros(until), turn])?;
+            let sql = sql!("outbox/hold");
+            c.run(sql, params![tenant, owner, holder, micros(until), turn])?;
             return Ok(Some(OutboxTaken { audience, rows }));
         }
-        let later: Option<i64> = c
-            .prepare_cached(include_str!("../sql/outbox/next_due.sql"))?
-            .query_row(params![tenant, owner, now], |row| row.get(0))
-            .optional()?;
-        c.prepare_cached(include_str!("../sql/outbox/put_off.sql"))?
-            .execute(params![tenant, owner, later.unwrap_or(i64::MAX)])?;
+        let later: Option<i64> =
+            c.first(sql!("outbox/next_due"), params![tenant, owner, now], value)?;
+        let sql = sql!("outbox/put_off");
+        c.run(sql, params![tenant, owner, later.unwrap_or(i64::MAX)])?;
     }
     Ok(None)
 }
 
 pub(super) fn give_back(c: &Connection, audience: OutboxAudience, holder: u128) -> Result<()> {
     let (tenant, owner) = columns(audience);
-    c.prepare_cached(include_str!("../sql/outbox/give_back.sql"))?
-        .execute(params![tenant, owner, holder.to_be_bytes()])?;
-    Ok(())
+    let sql = sql!("outbox/give_back");
+    c.run(sql, params![tenant, owner, holder.to_be_bytes()])
 }
 
 /// Returns the columns `turn_tenant` and `turn_owner`.
@@ -66,27 +58,18 @@ fn columns(audience: OutboxAudience) -> ([u8; 16], [u8; 16]) {
 }
 
 fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
-    let audience = c
-        .prepare_cached(include_str!("../sql/outbox/ready.sql"))?
-        .query_row([holder.to_be_bytes()], |row| {
-            Ok(OutboxAudience {
-                tenant: u128::from_be_bytes(row.get(0)?),
-                owner: u128::from_be_bytes(row.get(1)?),
-            })
+    c.first(sql!("outbox/ready"), [holder.to_be_bytes()], |row| {
+        Ok(OutboxAudience {
+            tenant: u128::from_be_bytes(row.get(0)?),
+            owner: u128::from_be_bytes(row.get(1)?),
         })
-        .optional()?;
-    Ok(audience)
+    })
 }
 
 fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Result<Vec<OutboxRow>> {
-    let mut statement = c.prepare_cached(include_str!("../sql/outbox/due_of.sql"))?;
     let (tenant, owner) = columns(audience);
-    let mut rows = statement.query(params![now, limit, tenant, owner])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(outbox_row(row)?);
-    }
-    Ok(found)
+    let sql = sql!("outbox/due_of");
+    c.all(sql, params![now, limit, tenant, owner], outbox_row)
 }
 
 /// Returns the remaining tasks of the rows of an audience before this row.
@@ -96,12 +79,7 @@ pub(super) fn open(
     before: OutboxId,
     limit: u32,
 ) -> Result<Vec<OpenOutbox>> {
-    let mut statement = c.prepare_cached(include_str!("../sql/outbox/open.sql"))?;
     let (tenant, owner) = columns(audience);
-    let mut rows = statement.query(params![tenant, owner, before.0, limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(open_row(row)?);
-    }
-    Ok(found)
+    let sql = sql!("outbox/open");
+    c.all(sql, params![tenant, owner, before.0, limit], open_row)
 }

@@ -2,13 +2,14 @@
 
 use gatepost_ids::Realm;
 use gatepost_storage::owners::Removal;
-use rusqlite::Connection;
 use rusqlite::types::Value;
+use rusqlite::{Connection, Row};
 use webhook_model::WebhookId;
 
 use crate::error::Result;
 use crate::generations;
 use crate::realms::{Change, changed, changed_at_large, place_of};
+use crate::sql::{Sql as _, value};
 
 /// The maximum number of keys that are named to the caches that hold them; beyond it, caches must
 /// read all keys again.
@@ -20,7 +21,7 @@ pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
     let (place, whose, owner_or_place): (Realm, &str, Value) = match gone {
         Removal::Owner(owner) => {
             let known = "INSERT INTO gatepost_owner (owner) VALUES (?1) ON CONFLICT DO NOTHING";
-            c.prepare_cached(known)?.execute([owner.to_bytes()])?;
+            c.run(known, [owner.to_bytes()])?;
             (
                 place_of(c, owner)?,
                 "owner",
@@ -35,25 +36,20 @@ pub(super) fn mark(c: &Connection, gone: Removal) -> Result<()> {
     let sessions = format!(
         "DELETE FROM gatepost_session WHERE owner IN (SELECT owner FROM gatepost_owner WHERE {whose} = ?1)"
     );
-    c.prepare_cached(&sessions)?.execute([&owner_or_place])?;
+    c.run(&sessions, [&owner_or_place])?;
     forget_keys(c, whose, &owner_or_place)?;
     forget_routes(c, gone, place, (whose, &owner_or_place))?;
-    let mark = include_str!("../sql/owners/mark_gone.sql");
-    c.prepare_cached(&format!("{mark} WHERE {whose} = ?1"))?
-        .execute([owner_or_place])?;
-    Ok(())
+    let mark = sql!("owners/mark_gone");
+    c.run(&format!("{mark} WHERE {whose} = ?1"), [owner_or_place])
 }
 
-fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
+fn forget_keys(c: &Connection, whose: &str, of: &Value) -> Result<()> {
     let keys = format!(
         "SELECT k.lookup FROM gatepost_owner o CROSS JOIN gatepost_key k INDEXED BY gatepost_key_of_owner \
          ON k.owner = o.owner WHERE o.{whose} = ?1 AND k.id > o.gone_keys LIMIT {}",
         KEYS_NAMED + 1
     );
-    let mut statement = c.prepare_cached(&keys)?;
-    let lookups: Vec<String> = statement
-        .query_map([value], |row| row.get(0))?
-        .collect::<std::result::Result<_, _>>()?;
+    let lookups: Vec<String> = c.all(&keys, [of], value)?;
     if lookups.len() > KEYS_NAMED {
         return generations::changed_at_large(c);
     }
@@ -70,17 +66,15 @@ fn forget_routes(
     c: &Connection,
     gone: Removal,
     place: Realm,
-    (whose, value): (&str, &Value),
+    (whose, of): (&str, &Value),
 ) -> Result<()> {
     let webhooks = format!(
         "SELECT w.id FROM gatepost_owner o CROSS JOIN gatepost_webhook w INDEXED BY gatepost_webhook_of_owner \
          ON w.owner = o.owner WHERE o.{whose} = ?1 AND w.gone = 0 AND w.id > o.gone_webhooks LIMIT {}",
         WEBHOOKS_NAMED + 1
     );
-    let mut statement = c.prepare_cached(&webhooks)?;
-    let webhooks: Vec<Change> = statement
-        .query_map([value], |row| Ok(Change::Webhook(WebhookId(row.get(0)?))))?
-        .collect::<std::result::Result<_, _>>()?;
+    let change = |row: &Row<'_>| Ok(Change::Webhook(WebhookId(row.get(0)?)));
+    let webhooks = c.all(&webhooks, [of], change)?;
     match (gone, webhooks.len()) {
         (_, 1..=WEBHOOKS_NAMED) => drop(changed(c, place, &webhooks)?),
         (Removal::Owner(owner), 0) => drop(changed(c, place, &[Change::Owner(owner)])?),

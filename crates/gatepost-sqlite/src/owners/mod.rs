@@ -16,6 +16,7 @@ use rusqlite::params;
 use self::row::{find, owner_row, usage};
 use crate::column::micros;
 use crate::error::Answer;
+use crate::sql::Sql as _;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -46,18 +47,13 @@ impl OwnerStore for SqliteStore {
         limit: u32,
     ) -> Answer<Vec<OwnerRow>> {
         self.read(move |c| {
-            let mut statement = c.prepare_cached(match which {
-                OwnerFilter::Suspended => include_str!("../sql/owners/held.sql"),
-                OwnerFilter::Unplaced => include_str!("../sql/owners/unplaced.sql"),
-            })?;
+            let sql = match which {
+                OwnerFilter::Suspended => sql!("owners/held"),
+                OwnerFilter::Unplaced => sql!("owners/unplaced"),
+            };
             // No id has fewer than 16 bytes.
             let beyond = after.map_or_else(Vec::new, |owner| owner.to_bytes().to_vec());
-            let mut rows = statement.query(params![beyond, limit])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(owner_row(row)?);
-            }
-            Ok(found)
+            c.all(sql, params![beyond, limit], owner_row)
         })
         .await
     }
@@ -94,9 +90,8 @@ impl OwnerStore for SqliteStore {
     ) -> Answer<bool> {
         let name = name.to_owned();
         self.write(move |c| {
-            let mut take = c.prepare_cached(include_str!("../sql/owners/lease.sql"))?;
-            let holder = holder.to_be_bytes();
-            Ok(take.execute(params![name, holder, micros(until), micros(now)])? > 0)
+            let params = params![name, holder.to_be_bytes(), micros(until), micros(now)];
+            Ok(c.changed(sql!("owners/lease"), params)? > 0)
         })
         .await
     }

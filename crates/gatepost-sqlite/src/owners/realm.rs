@@ -8,6 +8,7 @@ use super::remove::moved;
 use super::row::find;
 use crate::error::Result;
 use crate::realms::{Change, changed, left, place_of};
+use crate::sql::Sql as _;
 use crate::watch::stirred;
 
 pub(super) fn set(
@@ -33,8 +34,8 @@ pub(super) fn set(
     if old != place {
         left(c, old, owner)?;
     }
-    c.prepare_cached(include_str!("../sql/owners/set.sql"))?
-        .execute(params![owner.to_bytes(), place.to_string(), moves, held])?;
+    let params = params![owner.to_bytes(), place.to_string(), moves, held];
+    c.run(sql!("owners/set"), params)?;
     changed(c, place, &[Change::Owner(owner)])?;
     if suspended == Some(false) {
         stirred(c)?;

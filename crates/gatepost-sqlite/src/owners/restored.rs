@@ -30,7 +30,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
     for table in LOG {
         pass_over_rows(c, table, of_log)?;
     }
-    let sql = include_str!("../sql/owners/pass_over_log.sql");
+    let sql = sql!("owners/pass_over_log");
     c.execute(sql, [of_log.gap, of_log.floor])?;
     c.execute("DELETE FROM gatepost_session", [])?;
     let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
@@ -41,7 +41,7 @@ pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
 
 fn pass_over_rows(c: &Connection, table: &str, numbers: SkippedIds) -> Result<()> {
     // The counter of a table that never had a row does not exist yet.
-    c.execute(include_str!("../sql/owners/sequence.sql"), [table])?;
+    c.execute(sql!("owners/sequence"), [table])?;
     let sql = "UPDATE sqlite_sequence SET seq = max(seq + ?2, ?3) WHERE name = ?1";
     c.execute(sql, params![table, numbers.gap, numbers.floor])?;
     Ok(())

@@ -2,46 +2,40 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::owners::{OwnerRow, OwnerUsage, RecordUsage};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use crate::column::{number, owner};
 use crate::error::Result;
 use crate::named::Named;
 use crate::realms::place_from;
+use crate::sql::Sql as _;
 
 /// Records that an owner has a key or webhook, for each that is stored: the platform must assign
 /// such an owner to a realm.
 pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
-        .execute([owner.to_bytes()])?;
-    Ok(())
+    c.run(sql!("owners/has_something"), [owner.to_bytes()])
 }
 
 pub(super) fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
     let sql = "SELECT owner, place, held FROM gatepost_owner WHERE owner = ?1 AND placed = 1";
-    c.prepare_cached(sql)?
-        .query_row([owner.to_bytes()], |row| Ok(owner_row(row)))
-        .optional()?
-        .transpose()
+    c.first(sql, [owner.to_bytes()], owner_row)
 }
 
 /// Returns the usage of an owner, in one statement.
 pub(crate) fn usage(c: &Connection, owner: OwnerId) -> Result<OwnerUsage> {
-    let mut statement = c.prepare_cached(include_str!("../sql/owners/usage.sql"))?;
-    let mut rows = statement.query([owner.to_bytes()])?;
-    let Some(row) = rows.next()? else {
-        return Ok(OwnerUsage::default());
-    };
-    let row = &Named::of(row);
-    Ok(OwnerUsage {
-        records: RecordUsage {
-            webhooks: number(row, "webhooks")?,
-            tasks: number(row, "tasks")?,
-            events: number(row, "events")?,
-            bytes: number(row, "bytes")?,
-        },
-        keys: number(row, "keys")?,
-    })
+    let found = c.first(sql!("owners/usage"), [owner.to_bytes()], |row| {
+        let row = &Named::of(row);
+        Ok(OwnerUsage {
+            records: RecordUsage {
+                webhooks: number(row, "webhooks")?,
+                tasks: number(row, "tasks")?,
+                events: number(row, "events")?,
+                bytes: number(row, "bytes")?,
+            },
+            keys: number(row, "keys")?,
+        })
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {

@@ -1,7 +1,7 @@
 //! Claims.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{ClaimToken, Claimed, QueueClaim};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, EndReason, QueueClaim};
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 
@@ -92,7 +92,7 @@ fn end_unreadable(
     let error = StoreError::from(failure);
     let delivery = member.delivery;
     tracing::error!(delivery, %error, "a delivery cannot be read and ends");
-    let info = format!("the stored delivery cannot be read: {}", error.context());
+    let info = EndReason::unreadable(&error.reason());
     let token = batch.next_token(c)?;
     let ended = Outcome {
         after: member,

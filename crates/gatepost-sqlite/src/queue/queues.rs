@@ -7,13 +7,14 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     DeliveryId, DuePoint, DueQueue, FoundQueues, QueueClass, Queues, WebhookQueue,
 };
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use webhook_model::WebhookId;
 
 use crate::batch::webhook;
 use crate::column::{micros, time_of};
 use crate::deliveries::order;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// The position before every queue.
 const START: (i64, i16) = (i64::MIN, i16::MAX);
@@ -32,10 +33,7 @@ pub(super) fn find(
         Queues::Of(webhooks) => (of(webhooks), None),
         Queues::Beyond(after) => beyond(c, *after, limit)?,
     };
-    let next_due: Option<i64> = c
-        .prepare_cached(include_str!("../sql/queue/next_due.sql"))?
-        .query_row([micros(now)], |row| row.get(0))
-        .optional()?;
+    let next_due: Option<i64> = c.first(sql!("queue/next_due"), [micros(now)], value)?;
     Ok(FoundQueues {
         due: claimable(c, queues, now)?,
         more,
@@ -51,8 +49,8 @@ fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Res
     let mut last = None;
     let (mut room, until_micros) = (i64::from(limit), micros(until));
     // First the deliveries with the same due time, then later ones: each is a range of the index.
-    let same = include_str!("../sql/queue/due_then.sql");
-    let later = include_str!("../sql/queue/due_after.sql");
+    let same = sql!("queue/due_then");
+    let later = sql!("queue/due_after");
     for (sql, bounds) in [
         (same, [from, after.delivery.0]),
         (later, [from, until_micros]),
@@ -158,19 +156,11 @@ fn claimable(
 }
 
 fn first_due(c: &Connection, webhook: i64, class: i16) -> Result<Option<i64>> {
-    let due = c
-        .prepare_cached(include_str!("../sql/queue/first_due.sql"))?
-        .query_row(params![webhook, class], |row| row.get(0))
-        .optional()?;
-    Ok(due)
+    c.first(sql!("queue/first_due"), params![webhook, class], value)
 }
 
 fn next_queue(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16)>> {
-    let next = c
-        .prepare_cached(include_str!("../sql/queue/next_queue.sql"))?
-        .query_row(params![webhook, class], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
-        .optional()?;
-    Ok(next)
+    c.first(sql!("queue/next_queue"), params![webhook, class], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }

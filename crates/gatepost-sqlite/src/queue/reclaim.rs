@@ -9,6 +9,7 @@ use crate::column::micros;
 use crate::deliveries::outcome::{self, Outcome, State};
 use crate::deliveries::{count_failed, waiting};
 use crate::error::Result;
+use crate::sql::Sql as _;
 use crate::watch;
 
 pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
@@ -24,8 +25,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
                 }
             }
         }
-        c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
-            .execute([token])?;
+        c.run("DELETE FROM gatepost_running WHERE token = ?1", [token])?;
     }
     if reclaimed.requeued > 0 {
         watch::arrived(c)?;
@@ -36,7 +36,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
 /// Returns batches whose lease has ended, until they have this many open members. A batch that
 /// cannot be read stays as it is and does not count.
 fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<Member>)>> {
-    let mut find = c.prepare_cached(include_str!("../sql/queue/lease_over.sql"))?;
+    let mut find = c.prepare_cached(sql!("queue/lease_over"))?;
     let mut rows = find.query([micros(now)])?;
     let (mut found, mut open) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {

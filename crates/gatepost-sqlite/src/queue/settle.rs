@@ -2,13 +2,14 @@
 
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{Disposition, QueueClass, Settled, Settlement};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use crate::batch::{Batch, Member};
 use crate::column::micros;
 use crate::deliveries::outcome::{self, Outcome, State};
 use crate::deliveries::waiting;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// A settlement and its attempt.
 type Sealed = (Settlement, Option<SealedAttempt>);
@@ -109,10 +110,7 @@ fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
 /// is too late.
 fn known(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
-    let last: Option<i64> = c
-        .prepare_cached(include_str!("../sql/queue/last_token.sql"))?
-        .query_row([claim.delivery.0], |row| row.get(0))
-        .optional()?;
+    let last: Option<i64> = c.first(sql!("queue/last_token"), [claim.delivery.0], value)?;
     Ok(if last == Some(claim.token.0) {
         Settled::Done
     } else {
@@ -121,11 +119,9 @@ fn known(c: &Connection, settlement: &Settlement) -> Result<Settled> {
 }
 
 fn forget_message(c: &Connection, batch: &mut Batch, delivery: i64) -> Result<()> {
-    let length: i64 = c
-        .prepare_cached("SELECT octet_length(body) FROM gatepost_delivery WHERE id = ?1")?
-        .query_row([delivery], |row| row.get(0))?;
-    c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
-        .execute([delivery])?;
+    let sql = "SELECT octet_length(body) FROM gatepost_delivery WHERE id = ?1";
+    let length: i64 = c.one(sql, [delivery], value)?;
+    c.run(sql!("queue/forget_message"), [delivery])?;
     batch.grown(-length);
     Ok(())
 }

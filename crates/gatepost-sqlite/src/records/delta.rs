@@ -15,6 +15,7 @@ use super::table::{self, Stored};
 use crate::error::Result;
 use crate::list::readable;
 use crate::realms::{Change, changes_since, version};
+use crate::sql::{Sql as _, value};
 
 /// The maximum number of records to name; beyond it, reading the realm again is cheaper.
 const NAMED: usize = 10_000;
@@ -73,13 +74,8 @@ fn matched<R: Stored, T>(
 ) -> Result<Option<T>> {
     let (live, number): (_, i64) = (R::LIVE, id.into());
     let sql = format!("SELECT l.held = 0 AND l.place = ?2 FROM {live} l WHERE l.id = ?1");
-    let mut statement = c.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![number, place.to_string()])?;
-    let stands: bool = match rows.next()? {
-        Some(row) => row.get(0)?,
-        None => false,
-    };
-    if !stands {
+    let stands = c.first(&sql, params![number, place.to_string()], value)?;
+    if stands != Some(true) {
         return Ok(None);
     }
     let route = readable(one::<R, _>(c, id, read))?;
@@ -127,7 +123,5 @@ impl Named {
 /// Returns at most one more than `NAMED`.
 fn ids(c: &Connection, sql: &str, of: impl ToSql) -> Result<Vec<i64>> {
     let limit = i64::try_from(NAMED + 1).unwrap_or(i64::MAX);
-    let mut statement = c.prepare_cached(sql)?;
-    let found = statement.query_map(params![of, limit], |row| row.get(0))?;
-    Ok(found.collect::<std::result::Result<_, _>>()?)
+    c.all(sql, params![of, limit], value)
 }

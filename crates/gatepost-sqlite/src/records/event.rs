@@ -14,6 +14,7 @@ use super::table::{row, store};
 use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::realms::{Change, place_of, record_changed};
+use crate::sql::{Sql as _, value};
 
 /// The condition that the task of a row `r` is not deleted.
 pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";
@@ -67,9 +68,8 @@ pub(super) fn update(
 
 pub(super) fn delete(c: &Connection, id: EventId) -> Result<()> {
     let owner = owner_of(c, RecordId::Event(id))?.ok_or_else(|| Failure::not_found("event"))?;
-    let bytes: i64 = c
-        .prepare_cached("DELETE FROM gatepost_event WHERE id = ?1 RETURNING bytes")?
-        .query_row([id.0], |row| row.get(0))?;
+    let sql = "DELETE FROM gatepost_event WHERE id = ?1 RETURNING bytes";
+    let bytes: i64 = c.one(sql, [id.0], value)?;
     usage::add(c, owner, one_event(bytes).negative())?;
     record_changed(c, owner, Change::Event(id))
 }

@@ -6,7 +6,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Found, RecordHead, RecordId, RecordRow};
 use gatepost_storage::{ErrorKind, StoreError};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 use webhook_model::{Event, Task, Webhook};
 
 use super::table::{self, Stored};
@@ -14,6 +14,7 @@ use crate::column;
 use crate::error::Result;
 use crate::list::readable;
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// Returns a record; only an error of the disk is an error of the call.
 pub(super) fn get(c: &Connection, keys: &SealingKeys, id: RecordId) -> Result<Found<RecordRow>> {
@@ -47,18 +48,14 @@ fn head_of<R: Stored>(c: &Connection, record: RecordId, id: R::Id) -> Result<Opt
         "SELECT l.owner, {head} FROM {live} l JOIN gatepost_{name} r ON r.id = l.id WHERE l.id = ?1"
     );
     let id: i64 = id.into();
-    let read = |row: &Row<'_>| -> Result<RecordHead> {
+    c.first(&sql, [id], |row| {
         Ok(RecordHead {
             record,
             owner: column::owner(&Named::of(row), "owner")?,
             name: row.get(1).unwrap_or_default(),
             enabled: row.get(2)?,
         })
-    };
-    c.prepare_cached(&sql)?
-        .query_row([id], |row| Ok(read(row)))
-        .optional()?
-        .transpose()
+    })
 }
 
 fn found<T>(read: Result<Option<T>>) -> Result<Found<T>> {
@@ -80,10 +77,7 @@ pub(super) fn one<R: Stored, T>(
         "SELECT {select} WHERE id = ?1 AND EXISTS (SELECT 1 FROM {live} l WHERE l.id = ?1)"
     );
     let id: i64 = id.into();
-    c.prepare_cached(&sql)?
-        .query_row([id], |row| Ok(read(row)))
-        .optional()?
-        .transpose()
+    c.first(&sql, [id], read)
 }
 
 /// Returns the rows with these numbers that are not deleted and can be read, each once, in order.
@@ -106,9 +100,6 @@ pub(super) fn owner_of(c: &Connection, record: RecordId) -> Result<Option<OwnerI
         RecordId::Task(id) => (Task::LIVE, id.0),
         RecordId::Event(id) => (Event::LIVE, id.0),
     };
-    let owner = c
-        .prepare_cached(&format!("SELECT l.owner FROM {live} l WHERE l.id = ?1"))?
-        .query_row([id], |row| Ok(column::owner(&Named::of(row), "owner")))
-        .optional()?;
-    owner.transpose()
+    let sql = &format!("SELECT l.owner FROM {live} l WHERE l.id = ?1");
+    c.first(sql, [id], |row| column::owner(&Named::of(row), "owner"))
 }

@@ -12,6 +12,7 @@ use webhook_model::Webhook;
 
 use crate::column::{sets, sql_value, value_of};
 use crate::error::{Answer, Result};
+use crate::sql::Sql as _;
 use crate::store::SqliteStore;
 
 /// The number of webhooks that are read in one transaction.
@@ -67,10 +68,9 @@ impl SqliteStore {
 /// Seals a batch of webhooks after this one; returns the result, and the last webhook, or `None` at
 /// the end.
 fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, Option<i64>)> {
-    let bite: Vec<(i64, Result<Option<Vec<Value>>>)> = c
-        .prepare_cached(&SQL.0)?
-        .query_map([after, BITE], |row| Ok((row.get(0)?, again(row, keys))))?
-        .collect::<std::result::Result<_, _>>()?;
+    let bite: Vec<(i64, Result<Option<Vec<Value>>>)> = c.all(&SQL.0, [after, BITE], |row| {
+        Ok((row.get(0)?, again(row, keys)))
+    })?;
     let last = bite.last().map(|(id, _)| *id);
     let mut resealed = Resealed::default();
     for (id, again) in bite {
@@ -98,7 +98,5 @@ fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<Vec<Value>>> {
 
 fn write(c: &Connection, id: i64, new: Vec<Value>) -> Result<()> {
     let params = iter::once(SqlValue::Integer(id)).chain(new.into_iter().map(sql_value));
-    c.prepare_cached(&SQL.1)?
-        .execute(params_from_iter(params))?;
-    Ok(())
+    c.run(&SQL.1, params_from_iter(params))
 }

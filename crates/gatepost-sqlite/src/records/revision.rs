@@ -2,11 +2,12 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::{ErrorKind, Revision};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// The columns of the stored row that a change needs, even if the rest cannot be read.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +27,7 @@ pub(super) fn check_revision(
 ) -> Result<Stored> {
     let sql =
         format!("SELECT r.revision, r.owner, r.bytes FROM {table} r WHERE r.id = ?1 AND {live}");
-    let found = c
-        .prepare_cached(&sql)?
-        .query_row([id], |row| Ok(stored(row)))
-        .optional()?
-        .transpose()?;
-    match found {
+    match c.first(&sql, [id], stored)? {
         None => Err(Failure::not_found(what)),
         Some((found, _)) if found != revision.0 => Err(Failure::new(ErrorKind::Stale, what)),
         Some((_, stored)) => Ok(stored),

@@ -19,7 +19,7 @@ use crate::realms::version;
 macro_rules! in_place {
     ($record:ident, $alias:literal, $name:literal) => {{
         static SQL: LazyLock<String> = LazyLock::new(|| {
-            let sql = include_str!(concat!("../sql/records/", $name, ".sql"));
+            let sql = sql!(concat!("records/", $name));
             $record::table().in_statement(sql, $alias)
         });
         SQL.as_str()

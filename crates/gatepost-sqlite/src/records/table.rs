@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Row;
-use gatepost_storage::codec::Record;
+use gatepost_storage::codec::{Field, Record};
 use gatepost_storage::seal::SealingKeys;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
@@ -13,8 +13,8 @@ use webhook_model::{Event, Task, Webhook};
 
 use crate::column::{micros, owner, sets, sql_value, time, value_of};
 use crate::error::Result;
-use crate::list::Body;
 use crate::named::Named;
+use crate::sql::Sql as _;
 
 /// The columns of every record, before those of its fields.
 const HEAD: &str = "id, owner, revision, created, modified";
@@ -29,7 +29,7 @@ pub(super) struct Table {
     insert: String,
     update: String,
     /// The columns that may be large.
-    bodies: Vec<Body>,
+    bodies: Vec<&'static Field>,
 }
 
 /// A record with a table.
@@ -70,11 +70,7 @@ impl Table {
         let columns = format!("{HEAD}, {fields}");
         // The time, the owner and the bytes are before them.
         let values: Vec<String> = (4..).zip(&names).map(|(n, _)| format!("?{n}")).collect();
-        let bodies = R::FIELDS.iter().filter_map(|field| {
-            let empty = field.omitted?;
-            let column = field.name;
-            Some(Body { column, empty })
-        });
+        let bodies = R::FIELDS.iter().filter(|field| field.omitted.is_some());
         Self {
             insert: format!(
                 "INSERT INTO {table} (revision, created, modified, owner, bytes, {fields}) \
@@ -94,7 +90,7 @@ impl Table {
     }
 
     /// Returns the columns for a list of its rows.
-    pub(super) fn list(&self) -> (&str, &[Body]) {
+    pub(super) fn list(&self) -> (&str, &[&Field]) {
         (&self.select, &self.bodies)
     }
 
@@ -134,8 +130,7 @@ pub(super) fn store<R: Stored, T>(
     let fields = new.columns(keys)?.into_iter().map(sql_value);
     let params = head.into_iter().chain(fields);
     let params = params.chain(id.map(|id| SqlValue::Integer(id.into())));
-    c.prepare_cached(sql)?
-        .query_row(params_from_iter(params), |row| Ok(read(row)))?
+    c.one(sql, params_from_iter(params), read)
 }
 
 /// Reads a row that begins with [`Table::columns`].

@@ -15,6 +15,7 @@ use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::realms::{Change, place_of, record_changed};
+use crate::sql::{Sql as _, value};
 
 /// The condition that neither a row `r` nor its webhook is deleted.
 pub(super) const LIVE: &str =
@@ -67,9 +68,7 @@ pub(super) fn update(
     // task returns.
     let was_readable = readable(one::<Task, _>(c, new.id, |r| row::<Task>(r, keys)))?.is_some();
     let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
-    let was_held: bool = c
-        .prepare_cached(same)?
-        .query_row([new.id.0, webhook.0], |row| row.get(0))?;
+    let was_held: bool = c.one(same, [new.id.0, webhook.0], value)?;
     let updated = store(
         c,
         &new.value,
@@ -92,8 +91,8 @@ pub(super) fn update(
         Change::TaskWithEvents(new.id)
     };
     if owner != stored.owner {
-        c.prepare_cached("UPDATE gatepost_event SET owner = ?2 WHERE task = ?1")?
-            .execute(params![new.id.0, owner.to_bytes()])?;
+        let sql = "UPDATE gatepost_event SET owner = ?2 WHERE task = ?1";
+        c.run(sql, params![new.id.0, owner.to_bytes()])?;
         if place_of(c, owner)? != place_of(c, stored.owner)? {
             record_changed(c, stored.owner, change)?;
         }
@@ -113,7 +112,7 @@ pub(crate) fn remove(c: &Connection, id: TaskId) -> Result<Option<OwnerId>> {
     } else {
         "DELETE FROM gatepost_task WHERE id = ?1 RETURNING bytes"
     };
-    let own: i64 = c.prepare_cached(sql)?.query_row([id.0], |row| row.get(0))?;
+    let own: i64 = c.one(sql, [id.0], value)?;
     let taken = Delta {
         tasks: 1,
         bytes: own + events.bytes,
@@ -130,14 +129,14 @@ pub(super) fn delete(c: &Connection, id: TaskId) -> Result<()> {
 
 /// Returns the usage of its events.
 fn events_of(c: &Connection, id: TaskId) -> Result<Delta> {
-    let sql = include_str!("../sql/records/of_task.sql");
-    Ok(c.prepare_cached(sql)?.query_row([id.0], |row| {
+    let sql = sql!("records/of_task");
+    c.one(sql, [id.0], |row| {
         Ok(Delta {
             events: row.get(0)?,
             bytes: row.get(1)?,
             ..Delta::default()
         })
-    })?)
+    })
 }
 
 fn webhook_of(task: &Task) -> Result<WebhookId> {

@@ -1,7 +1,5 @@
 //! Records that cannot be read, listed so that they can be deleted.
 
-use std::error::Error as _;
-
 use gatepost_ids::OwnerId;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskQuery, UnreadableRecord, WebhookQuery};
@@ -105,14 +103,7 @@ fn one(row: &Row<'_>, record: RecordId, read: Result<()>) -> Result<Option<Found
     let found = UnreadableRecord {
         record,
         owner,
-        reason: reason(&error),
+        reason: error.reason(),
     };
     Ok(Some((row.get("created")?, found)))
-}
-
-fn reason(error: &StoreError) -> String {
-    match error.source() {
-        Some(cause) => format!("{}: {cause}", error.context()),
-        None => error.context().to_owned(),
-    }
 }

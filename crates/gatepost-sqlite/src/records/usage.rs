@@ -34,7 +34,7 @@ pub(crate) fn stored(bytes: u64) -> i64 {
 }
 
 pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/records/add_usage.sql"))?
+    c.prepare_cached(sql!("records/add_usage"))?
         .execute(params![
             owner.to_bytes(),
             delta.webhooks,

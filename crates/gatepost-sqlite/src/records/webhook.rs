@@ -16,6 +16,7 @@ use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::owners::row::has_something;
 use crate::realms::{Change, record_changed};
+use crate::sql::{Sql as _, value};
 use crate::watch::stirred;
 
 /// The condition that neither a row `r` nor its owner is deleted.
@@ -90,10 +91,7 @@ fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
     let as_before =
         "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
     let in_order = new.value.order == DeliveryOrder::InOrder;
-    if !c
-        .prepare_cached(as_before)?
-        .exists(params![new.id.0, in_order])?
-    {
+    if !c.has(as_before, params![new.id.0, in_order])? {
         stirred(c)?;
     }
     Ok(())
@@ -101,29 +99,24 @@ fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
 
 /// Switches delivery in order on or off. When it is switched on, earlier claims may still run.
 fn order(c: &Connection, id: WebhookId, is_in_order: bool) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/records/order_webhook.sql"))?
-        .execute(params![id.0, is_in_order])?;
-    Ok(())
+    c.run(sql!("records/order_webhook"), params![id.0, is_in_order])
 }
 
 pub(super) fn delete(c: &Connection, id: WebhookId, cascade: Cascade) -> Result<()> {
     let owner = owner_of(c, RecordId::Webhook(id))?.ok_or_else(|| Failure::not_found("webhook"))?;
-    let taken = c
-        .prepare_cached(include_str!("../sql/records/of_webhook.sql"))?
-        .query_row([id.0], |row| {
-            Ok(Delta {
-                webhooks: 1,
-                tasks: row.get(0)?,
-                bytes: row.get::<_, i64>(1)? + row.get::<_, i64>(3)?,
-                events: row.get(2)?,
-            })
-        })?;
+    let taken = c.one(sql!("records/of_webhook"), [id.0], |row| {
+        Ok(Delta {
+            webhooks: 1,
+            tasks: row.get(0)?,
+            bytes: row.get::<_, i64>(1)? + row.get::<_, i64>(3)?,
+            events: row.get(2)?,
+        })
+    })?;
     if taken.tasks > 0 && cascade == Cascade::Refuse {
         return Err(Failure::new(ErrorKind::InUse, "a task sends this webhook"));
     }
-    let own: i64 = c
-        .prepare_cached("UPDATE gatepost_webhook SET gone = 1 WHERE id = ?1 RETURNING bytes")?
-        .query_row([id.0], |row| row.get(0))?;
+    let sql = "UPDATE gatepost_webhook SET gone = 1 WHERE id = ?1 RETURNING bytes";
+    let own: i64 = c.one(sql, [id.0], value)?;
     let taken = Delta {
         bytes: taken.bytes + own,
         ..taken
@@ -140,12 +133,9 @@ fn name_free(
 ) -> Result<()> {
     // A row that is still to remove must not block a name.
     let name = webhook.name.as_str();
-    c.prepare_cached(include_str!("../sql/records/free_name.sql"))?
-        .execute(params![owner.to_bytes(), name])?;
+    c.run(sql!("records/free_name"), params![owner.to_bytes(), name])?;
     let taken = "SELECT 1 FROM gatepost_webhook WHERE name = ?1 AND owner = ?2 AND gone = 0 AND id IS NOT ?3";
-    if c.prepare_cached(taken)?
-        .exists(params![name, owner.to_bytes(), own.map(|id| id.0)])?
-    {
+    if c.has(taken, params![name, owner.to_bytes(), own.map(|id| id.0)])? {
         return Err(Failure::new(
             ErrorKind::Conflict,
             "the owner has a webhook of that name",

@@ -7,6 +7,7 @@ use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyShard};
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;
+use crate::sql::Sql as _;
 use crate::version;
 
 const PRESENT: &str = "SELECT generation, (SELECT max(version) FROM gatepost_schema)
@@ -33,9 +34,7 @@ impl Keys {
     /// Reads the commits of all processes since the last call. If no key was changed, that costs a
     /// read of one row.
     pub(super) fn follow(&mut self, c: &Connection) -> Result<()> {
-        let mut present = c.prepare_cached(PRESENT)?;
-        let present = present.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let (present, version): (i64, u32) = present;
+        let (present, version): (i64, u32) = c.one(PRESENT, [], |row| Ok(row.try_into()?))?;
         version::judge(version)?;
         let known = self.generation;
         if known == Some(present) {
@@ -66,7 +65,7 @@ impl Keys {
     /// Adds the changes after `known`; returns the generation up to which they were read.
     fn add(&mut self, c: &Connection, known: i64) -> Result<i64> {
         let mut changes = Vec::new();
-        let mut statement = c.prepare_cached(include_str!("../sql/keys/moved.sql"))?;
+        let mut statement = c.prepare_cached(sql!("keys/moved"))?;
         let mut rows = statement.query([known])?;
         let mut up_to = known;
         while let Some(row) = rows.next()? {
@@ -86,11 +85,7 @@ impl Keys {
 
     /// Reads all shards; later changes are remembered from here on.
     fn read(&mut self, c: &Connection, present: i64) -> Result<i64> {
-        let mut statement = c.prepare_cached(SHARDS)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            self.put(row)?;
-        }
+        c.all(SHARDS, [], |row| self.put(row))?;
         self.recent = RecentChanges::new();
         let now = KeyGeneration(present);
         self.recent.add(now, now, &[]);

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyShard};
 use gatepost_storage::webhooks::Arrived;
-use rusqlite::{Connection, OptionalExtension as _, Params, Row};
+use rusqlite::{Connection, Row};
 use tokio::time::Instant;
 
 use self::keys::Keys;
 pub(crate) use self::notifications::{Own, Said, arrived, said, stirred};
 use self::notifications::{SAID, row};
 use crate::error::{Answer, Result, unavailable};
+use crate::sql::{Sql as _, value};
 
 /// The interval at which a wait for other processes checks.
 const LOOK: Duration = Duration::from_millis(10);
@@ -164,31 +165,23 @@ impl Watch {
 
     /// Returns a version that changes with each commit of any other connection.
     fn version(&self) -> Option<i64> {
-        self.ask("PRAGMA data_version", [], |row| row.get(0))
+        self.ask("PRAGMA data_version", value)
     }
 
     fn of_others(&self) -> Option<Said> {
         let own = self.own.so_far();
-        Some(self.ask(SAID, [], row)? - own)
+        Some(self.ask(SAID, row)? - own)
     }
 
     fn last_row(&self) -> Option<i64> {
         let sql =
             "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
-        self.ask(sql, [], |row| row.get(0))
+        self.ask(sql, value)
     }
 
-    fn ask<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Option<T> {
+    fn ask<T>(&self, sql: &str, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Option<T> {
         let connection = lock(&self.connection);
-        let asked = |c: &Connection| -> Result<Option<T>> {
-            Ok(c.prepare_cached(sql)?.query_row(params, read).optional()?)
-        };
-        asked(connection.as_ref()?).ok().flatten()
+        connection.as_ref()?.first(sql, [], read).ok().flatten()
     }
 }
 

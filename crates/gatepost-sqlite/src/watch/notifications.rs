@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 pub(super) const SAID: &str = "SELECT arrived, stirred FROM gatepost_log";
 
@@ -29,7 +30,7 @@ impl Sub for Said {
     }
 }
 
-pub(super) fn row(row: &Row<'_>) -> rusqlite::Result<Said> {
+pub(super) fn row(row: &Row<'_>) -> Result<Said> {
     Ok(Said {
         arrived: row.get(0)?,
         stirred: row.get(1)?,
@@ -38,22 +39,18 @@ pub(super) fn row(row: &Row<'_>) -> rusqlite::Result<Said> {
 
 /// Returns the counters of all processes.
 pub(crate) fn said(c: &Connection) -> Result<Said> {
-    Ok(c.prepare_cached(SAID)?.query_row([], row)?)
+    c.one(SAID, [], row)
 }
 
 /// Notifies other processes that something waits: they should check the due deliveries.
 pub(crate) fn arrived(c: &Connection) -> Result<()> {
-    c.prepare_cached("UPDATE gatepost_log SET arrived = arrived + 1")?
-        .execute([])?;
-    Ok(())
+    c.run("UPDATE gatepost_log SET arrived = arrived + 1", [])
 }
 
 /// Notifies other processes that deliveries with an old due time may be claimable: they should
 /// check every queue.
 pub(crate) fn stirred(c: &Connection) -> Result<()> {
-    c.prepare_cached("UPDATE gatepost_log SET stirred = stirred + 1")?
-        .execute([])?;
-    Ok(())
+    c.run("UPDATE gatepost_log SET stirred = stirred + 1", [])
 }
 
 /// The notifications of this store's own writer, which it ignores.

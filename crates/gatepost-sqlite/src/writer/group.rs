@@ -10,6 +10,7 @@ use super::command::{Command, Lost, Ran};
 use crate::batch::Batch;
 use crate::config::SqliteConfig;
 use crate::error::{Failure, Result, unavailable};
+use crate::sql::Sql as _;
 use crate::watch::{Own, Said, said};
 use crate::{connection, version};
 
@@ -181,8 +182,7 @@ impl Group {
 }
 
 fn run(connection: &Connection, sql: &str) -> Result<()> {
-    connection.prepare_cached(sql)?.execute([])?;
-    Ok(())
+    connection.run(sql, [])
 }
 
 fn answer_all(commands: Vec<Box<dyn Command>>, lost: Option<Lost<'_>>) {

@@ -16,6 +16,7 @@ mod file_access;
 mod hidden;
 mod ids;
 mod isolation;
+mod keys;
 mod log;
 mod newer_process;
 #[cfg(unix)]

@@ -37,8 +37,6 @@ pub use field::Field;
 pub(crate) use json::{object, values};
 pub use record::Record;
 pub use value::Value;
-#[cfg(feature = "webhooks")]
-pub(crate) use webhook::SENDS;
 
 #[cfg(feature = "webhooks")]
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn webhook_columns_read_back_and_hide_secrets() {
     });
     for webhook in modes.chain([plain]) {
         let values = webhook.columns(&keys(1)).unwrap();
-        let sends = values[at("activity")] == Value::Text(SENDS.to_owned());
+        let sends = values[at("activity")] == Value::Text("active".to_owned());
         assert_eq!(sends, webhook.sends());
         for value in &values {
             let bytes = match value {

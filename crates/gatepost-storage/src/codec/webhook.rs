@@ -14,7 +14,7 @@ use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
 
-pub(crate) const SENDS: &str = "active";
+const SENDS: &str = "active";
 
 const ACTIVITIES: [Activity; 3] = [Activity::Active, Activity::Paused, Activity::Disabled];
 

@@ -18,12 +18,15 @@ const VERSION: u8 = 1;
 
 /// A stored attempt. The store assigns its number, which is not part of it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct SealedAttempt {
     /// The claim under which it was made; `detail` opens for this claim only.
     pub claim: Claim,
     /// The time at which it began.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub started: DateTime<Utc>,
     /// Its total duration.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub duration: Duration,
     /// The class of the outcome.
     pub class: String,
@@ -33,6 +36,7 @@ pub struct SealedAttempt {
     pub kept_bytes: u64,
     /// Everything else, sealed whenever there is a sealing key; `None` if the receiver fetched the
     /// delivery.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub detail: Option<Vec<u8>>,
 }
 

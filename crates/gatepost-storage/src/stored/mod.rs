@@ -1,27 +1,22 @@
 //! `Serialize` and `Deserialize` of records, for a backend that stores a whole row as one value.
 //!
-//! The form is flat: numbers, booleans and texts under the names of the columns that the SQL
-//! backends have, times as microseconds since 1970, durations as nanoseconds, bytes as base64. A
-//! field that is added has a default, so that a later version reads the rows of an earlier one.
-//! Only stores may use it: a key's row contains its digest, a delivery's its message.
+//! The form has numbers, booleans and texts: times as microseconds since 1970, durations as
+//! nanoseconds, bytes as base64. A field that is added comes last and has a default, so that a
+//! later version reads the rows of an earlier one. Only stores may use it: a key's row contains its
+//! digest, a delivery's its message.
 //!
-//! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `StoredOccurrence` for the
-//! outbox, and `DeliveryRow` with a `SealedAttempt` for each of its attempts. A webhook has secrets
-//! and must be written by [`Row::to_json`](crate::Row::to_json). An error of `serde_json` may quote
-//! the value that it refuses: put its
+//! Rows are `KeyRow`, `AuditRow`, `Session`, `QueueStats`, `StoredOccurrence` for the outbox, and
+//! `DeliveryRow` with a `SealedAttempt` for each of its attempts. Webhooks, tasks and events are
+//! written by [`Row::to_json`](crate::Row::to_json), which seals secrets. An error of `serde_json`
+//! may quote the value that it refuses: put its
 //! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
 //! `StoreError`, not its text.
 
-mod audit;
-#[cfg(feature = "webhooks")]
-mod delivery;
-mod field;
+pub(crate) mod field;
 #[cfg(feature = "keys")]
 mod key;
 #[cfg(feature = "webhooks")]
 mod outbox;
-#[cfg(feature = "webhooks")]
-mod record;
 
 #[cfg(feature = "webhooks")]
 pub use outbox::StoredOccurrence;

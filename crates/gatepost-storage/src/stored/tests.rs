@@ -5,32 +5,31 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use webhook_model::{
-    Audience, Authorization, ClientIdentity, Event, EventId, Headers, Occurrence, OwnerId,
-    SigningSecret, SigningSecrets, TaskId, Webhook, WebhookId,
+    Audience, Authorization, ClientIdentity, Event, Headers, Occurrence, OwnerId, SigningSecret,
+    SigningSecrets, Task, TaskId, Webhook, WebhookId,
 };
 
 use super::StoredOccurrence;
-use crate::audit::AuditRow;
+use crate::audit::AuditEntry;
+use crate::codec::Record;
 use crate::columns::SealedAttempt;
 use crate::error::ErrorKind;
 use crate::keys::KeyRow;
 use crate::page::{Revision, Row};
 use crate::seal::{SealingKey, SealingKeys};
-use crate::webhooks::{
-    Delivery, DeliveryRow, NewOutbox, OutboxAudience, OutboxId, RemainingTasks, TaskRow,
-};
+use crate::webhooks::{Delivery, DeliveryRow, NewOutbox, OutboxAudience, OutboxId, RemainingTasks};
 
 type Again = fn(&Value) -> Result<Value, String>;
 
 const RECORDS: [(&str, Again); 8] = [
     ("key", again::<KeyRow>),
-    ("task", again::<TaskRow>),
-    ("event", again::<Row<EventId, Event>>),
+    ("task", opened::<Task>),
+    ("event", opened::<Event>),
     ("delivery", again::<Delivery>),
     ("queued", again::<DeliveryRow>),
     ("attempt", again::<SealedAttempt>),
-    ("audit", again::<AuditRow>),
-    ("webhook", opened),
+    ("audit", again::<AuditEntry>),
+    ("webhook", opened::<Webhook>),
 ];
 
 /// Fields that may be missing.
@@ -75,10 +74,10 @@ fn records() -> Value {
             "response_status": 503, "duration": 1_000_000_007,
         },
         "attempt": {
-            "delivery": 4, "token": 9, "started": 1, "duration": 9, "class": "status", "status": 503, "kept_bytes": 8, "detail": "AP8=",
+            "claim": { "delivery": 4, "token": 9 }, "started": 1, "duration": 9, "class": "status", "status": 503, "kept_bytes": 8, "detail": "AP8=",
         },
         "audit": {
-            "id": 4, "at": 1, "owner": 2, "tenant": 3, "actor": 4, "key": 5, "from": "127.0.0.1", "table": "webhooks", "row": 6,
+            "at": 1, "owner": 2, "tenant": 3, "actor": 4, "key": 5, "from": "127.0.0.1", "table": "webhooks", "row": 6,
             "name": "chat", "operation": "edit", "changes": "{}",
         },
         "webhook": {
@@ -95,11 +94,10 @@ fn again<T: DeserializeOwned + Serialize>(row: &Value) -> Result<Value, String> 
     serde_json::to_value(record).map_err(|e| e.to_string())
 }
 
-fn opened(row: &Value) -> Result<Value, String> {
+fn opened<R: Record>(row: &Value) -> Result<Value, String> {
     let none = SealingKeys::none();
-    let webhook: Row<WebhookId, Webhook> =
-        Row::from_json(row.clone(), &none).map_err(|e| format!("{e:?}"))?;
-    webhook.to_json(&none).map_err(|e| e.to_string())
+    let row = Row::<R::Id, R>::from_json(row.clone(), &none).map_err(|e| format!("{e:?}"))?;
+    row.to_json(&none).map_err(|e| e.to_string())
 }
 
 #[test]

@@ -26,6 +26,7 @@ const TEST: &str = "msg_test_";
 
 /// The row number of a delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct DeliveryId(pub i64);
 
 impl fmt::Display for DeliveryId {
@@ -173,10 +174,12 @@ impl DeliveryState {
 
 /// A delivery: one message to one webhook.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Delivery {
     /// The row number, in order of creation.
     pub id: DeliveryId,
     /// The id that the receiver sees.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub message_id: MessageId,
     /// The webhook, which defines the target and how to send.
     pub webhook: WebhookId,
@@ -189,12 +192,15 @@ pub struct Delivery {
     pub task: Option<TaskId>,
     /// Its cause; `None` for a message that was sent manually, and for deliveries stored by
     /// versions without causes.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub cause: Option<Cause>,
     /// The rendered message: all attempts send these bytes. Empty if it was not kept.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub body: Arc<str>,
     /// Whether the message was kept when the delivery ended.
     pub message_kept: bool,
     /// Its state.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub state: DeliveryState,
     /// The class of the last attempt ([`AttemptRecord::class`]); empty before the first.
     pub class: String,
@@ -202,12 +208,16 @@ pub struct Delivery {
     /// empty at first.
     pub status_info: String,
     /// The time at which it was enqueued.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub created: DateTime<Utc>,
     /// The time at which the next attempt is due. Only meaningful while `queued`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub due: DateTime<Utc>,
     /// The end of the lease while `running`.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub lease_until: Option<DateTime<Utc>>,
     /// The start of the last attempt.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub last_attempt: Option<DateTime<Utc>>,
     /// The number of all attempts; a lost claim does not count.
     pub attempts: u32,
@@ -220,6 +230,7 @@ pub struct Delivery {
     /// The status of the last response, if there was one.
     pub response_status: Option<u16>,
     /// The duration of the last attempt.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub duration: Option<Duration>,
 }
 

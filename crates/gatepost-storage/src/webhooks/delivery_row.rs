@@ -14,6 +14,7 @@ use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 /// A delivery with the metadata that only the store knows. A backend that stores messages
 /// separately leaves `body` empty, and removes the message once `message_kept` is false.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct DeliveryRow {
     /// The delivery.
     pub delivery: Delivery,
@@ -85,13 +86,6 @@ impl DeliveryRow {
             webhook: self.delivery.webhook,
             class,
         }
-    }
-
-    /// Returns the bytes of the message, the heads of requests and the responses, which count for
-    /// the owner's log.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.delivery.body.len() as u64 + self.kept_bytes
     }
 
     /// Assigns it to the holder of this token.

@@ -28,6 +28,12 @@ impl EndReason {
             Self::Restored => "may have been sent before the backup was restored",
         }
     }
+
+    /// Returns the `status_info` of a delivery that cannot be read, and ends in `error`.
+    #[must_use]
+    pub fn unreadable(reason: &str) -> String {
+        format!("the stored delivery cannot be read: {reason}")
+    }
 }
 
 #[cfg(test)]

@@ -63,8 +63,10 @@ pub struct LogHeadroom {
 
 /// Metrics of the queue, as of the last count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct QueueStats {
     /// The time of the count.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::field"))]
     pub counted: DateTime<Utc>,
     /// Deliveries waiting, those of paused webhooks included.
     pub queued: u64,
@@ -72,6 +74,7 @@ pub struct QueueStats {
     pub running: u64,
     /// The oldest due time among waiting deliveries of webhooks that send and whose owners are
     /// neither suspended nor moving.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::stored::field"))]
     pub oldest_due: Option<DateTime<Utc>>,
     /// Waiting rows of the outbox, without rejected ones.
     pub outbox: u64,

@@ -43,7 +43,6 @@ mod record_query;
 mod records;
 mod rejected;
 mod routes;
-mod row_edits;
 mod waiting;
 
 pub use body::HasBody;

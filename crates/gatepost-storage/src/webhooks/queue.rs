@@ -143,10 +143,12 @@ pub enum Enqueued {
 /// which is valid once for each of them. Every later claim of a delivery has a greater token, so
 /// that a worker whose lease expired cannot overwrite the result of the next one.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct ClaimToken(pub i64);
 
 /// A delivery and the token of its claim.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Claim {
     /// The delivery.
     pub delivery: DeliveryId,

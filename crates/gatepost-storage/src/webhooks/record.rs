@@ -8,6 +8,7 @@ use crate::page::Row;
 
 /// The id of a record in any of the three tables.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub enum RecordId {
     /// A webhook.
     Webhook(WebhookId),

@@ -8,7 +8,7 @@ use webhook_model::{
 };
 
 use super::record::{RecordId, TaskRow};
-use crate::codec;
+use crate::codec::parse_target;
 use crate::page::{Revision, Row};
 
 /// The version of a realm's webhooks, tasks and events. Every insert, update and deletion of one,
@@ -48,10 +48,6 @@ pub struct WebhookRoute {
 }
 
 impl WebhookRoute {
-    /// The word in the column `activity` that only a sending webhook has, which a claim searches
-    /// for.
-    pub const SENDS: &'static str = codec::SENDS;
-
     /// Returns the route of a stored webhook.
     #[must_use]
     pub fn of(row: &Row<WebhookId, Webhook>) -> Self {
@@ -124,7 +120,7 @@ impl EventRoute {
     /// # Errors
     /// The problem, without the text.
     pub fn parse_target(column: &str) -> Result<Target, &'static str> {
-        codec::parse_target(column)
+        parse_target(column)
     }
 
     /// Returns the route of a stored event; `None` if it is disabled.

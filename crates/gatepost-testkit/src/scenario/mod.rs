@@ -164,11 +164,11 @@ impl Play {
 
 #[cfg(test)]
 mod tests {
-    use crate::webhook_clauses;
+    use crate::webhook_contract;
 
     #[test]
     fn scenarios_are_all_contract_tests() {
-        let names: Vec<_> = webhook_clauses().iter().map(|clause| clause.name).collect();
+        let names: Vec<_> = webhook_contract().iter().map(|test| test.name).collect();
         let mut scenarios = super::TEXTS.iter().flat_map(|text| text.split("\n\n"));
         let unlisted = |scenario: &&str| !names.contains(&scenario.lines().next().unwrap());
         assert_eq!(scenarios.find(unlisted), None);

@@ -11,7 +11,7 @@ pub(super) trait Table: Send + Sync {
     type Row: Clone + PartialEq + Send + Sync;
 
     /// The id of the contract test.
-    const CLAUSE: &'static str;
+    const CONTRACT_TEST: &'static str;
 
     /// Returns the fields of this row.
     fn fields(&self, base: &Self::Row) -> Vec<Field<Self::Row>>;
@@ -73,7 +73,7 @@ pub(super) async fn same<T: Table>(table: &T, rows: &[T::Row]) {
 
 pub(super) async fn is_read<T: Table>(table: &T, row: &T::Row, when: &str) {
     for (way, found) in table.reads(row).await {
-        let id = T::CLAUSE;
+        let id = T::CONTRACT_TEST;
         let found = found.unwrap_or_else(|| panic!("{id} {when}, read {way}: it is not there"));
         is_same(table, row, &found, || format!("{when}, read {way}"));
     }
@@ -87,7 +87,12 @@ pub(super) fn is_same<T: Table>(
 ) {
     if expected != found {
         let differs = difference(&table.fields(&table.base(0)), expected, found);
-        panic!("{} {}: {}", T::CLAUSE, when(), differs.unwrap_or_default());
+        panic!(
+            "{} {}: {}",
+            T::CONTRACT_TEST,
+            when(),
+            differs.unwrap_or_default()
+        );
     }
 }
 

@@ -50,7 +50,7 @@ impl Events {
 impl Table for Events {
     type Row = EventRow;
 
-    const CLAUSE: &'static str = "F4";
+    const CONTRACT_TEST: &'static str = "F4";
 
     fn fields(&self, base: &EventRow) -> Vec<Field<EventRow>> {
         of_event(base, self.tasks)

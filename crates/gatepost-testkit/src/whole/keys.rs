@@ -101,7 +101,7 @@ fn stored(field: &Field<KeyRow>) -> bool {
 impl Table for Keys {
     type Row = KeyRow;
 
-    const CLAUSE: &'static str = "F1";
+    const CONTRACT_TEST: &'static str = "F1";
 
     fn fields(&self, base: &KeyRow) -> Vec<Field<KeyRow>> {
         of_key(base)

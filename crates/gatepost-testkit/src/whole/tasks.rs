@@ -46,7 +46,7 @@ impl Tasks {
 impl Table for Tasks {
     type Row = TaskRow;
 
-    const CLAUSE: &'static str = "F3";
+    const CONTRACT_TEST: &'static str = "F3";
 
     fn fields(&self, base: &TaskRow) -> Vec<Field<TaskRow>> {
         of_task(base, self.webhooks)

@@ -33,7 +33,7 @@ pub async fn f02_every_field_of_a_webhook_is_kept(place: Home) -> Outcome {
 impl Table for Hooks {
     type Row = WebhookRow;
 
-    const CLAUSE: &'static str = "F2";
+    const CONTRACT_TEST: &'static str = "F2";
 
     fn fields(&self, base: &WebhookRow) -> Vec<Field<WebhookRow>> {
         of_webhook(base)

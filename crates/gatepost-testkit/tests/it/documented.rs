@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gatepost_testkit::{audit_clauses, key_clauses, unreadable_clauses, webhook_clauses};
+use gatepost_testkit::{audit_contract, key_contract, unreadable_contract, webhook_contract};
 
 /// Collects every contract test in these sources and the sentence of documentation above it.
 fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
@@ -35,10 +35,10 @@ fn sentences_are_the_documentation_of_every_contract_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = BTreeMap::new();
     sentences(&root.join("src"), &mut sources);
-    let keys = key_clauses().into_iter().map(|c| c.name);
-    let names = keys.chain(webhook_clauses().into_iter().map(|c| c.name));
-    let names = names.chain(unreadable_clauses().into_iter().map(|c| c.name));
-    let names = names.chain(audit_clauses().into_iter().map(|c| c.name));
+    let keys = key_contract().into_iter().map(|c| c.name);
+    let names = keys.chain(webhook_contract().into_iter().map(|c| c.name));
+    let names = names.chain(unreadable_contract().into_iter().map(|c| c.name));
+    let names = names.chain(audit_contract().into_iter().map(|c| c.name));
     let in_code = names.filter_map(|name| Some(format!("{name}: {}", sources.get(name)?)));
     let wanted: Vec<_> = in_code.collect();
     let listed = include_str!("../../src/sentences.txt");

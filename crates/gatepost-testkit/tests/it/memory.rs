@@ -9,7 +9,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _, SealedMessages};
 use gatepost_testkit::{
-    Finding, Harness, Webhooks, audit_clauses, key_clauses, prove, run_all, webhook_clauses,
+    Finding, Harness, Webhooks, audit_contract, key_contract, prove, run_all, webhook_contract,
 };
 
 async fn keys() -> Arc<dyn KeyStore> {
@@ -40,23 +40,23 @@ async fn webhooks() -> Webhooks {
     Webhooks::of(Arc::new(MemoryStore::new()))
 }
 
-mod key_clauses {
+mod key_contract {
     gatepost_testkit::key_store_conformance!(super::keys, not durable);
 }
 
-mod audit_clauses {
+mod audit_contract {
     gatepost_testkit::audit_store_conformance!(super::Log::default(), not durable);
 }
 
-mod webhook_clauses {
+mod webhook_contract {
     gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
 }
 
 /// The log is not durable, but must skip numbers all the same.
 #[test]
 fn memory_audit_log_reuses_no_number_after_restore() {
-    let clause = "a11_a_restored_log_gives_no_number_twice";
-    prove(&audit_clauses(), clause, Log::default());
+    let test = "a11_a_restored_log_gives_no_number_twice";
+    prove(&audit_contract(), test, Log::default());
 }
 
 /// The same store, behind one that seals messages and responses.
@@ -70,10 +70,10 @@ async fn sealed() -> Webhooks {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn report_lists_every_contract_test_untried_as_ignored() {
-    let report = run_all(&key_clauses(), || keys).await;
-    let report = report.and(run_all(&webhook_clauses(), || webhooks).await);
-    let clauses = key_clauses().len() + webhook_clauses().len();
-    assert_eq!(report.findings.len(), clauses);
+    let report = run_all(&key_contract(), || keys).await;
+    let report = report.and(run_all(&webhook_contract(), || webhooks).await);
+    let tests = key_contract().len() + webhook_contract().len();
+    assert_eq!(report.findings.len(), tests);
     assert!(report.is_sound(), "{report}");
     let ignored = |f: &&(&str, Finding)| matches!(f.1, Finding::Ignored(_));
     assert_eq!(report.findings.iter().filter(ignored).count(), 12);
@@ -86,7 +86,7 @@ async fn report_lists_every_contract_test_untried_as_ignored() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sealing_store_passes_contract_except_byte_counts() {
-    let report = run_all(&webhook_clauses(), || sealed).await;
+    let report = run_all(&webhook_contract(), || sealed).await;
     let broken = |f: &&(&'static str, Finding)| matches!(f.1, Finding::Broken(_));
     let broken: Vec<_> = report.findings.iter().filter(broken).collect();
     let names: Vec<_> = broken.iter().map(|finding| finding.0).collect();

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use gatepost_storage::KeyStore;
-use gatepost_testkit::{block_on, key_clauses, prove, run_all, webhook_clauses};
+use gatepost_testkit::{block_on, key_contract, prove, run_all, webhook_contract};
 
 use super::mutants::{Mutant, webhook_mutant};
 
@@ -13,25 +13,25 @@ async fn knows_all_changes() -> Arc<dyn KeyStore> {
 }
 
 fn said(proof: impl FnOnce() + std::panic::UnwindSafe) -> String {
-    let panic = catch_unwind(proof).expect_err("a broken clause");
+    let panic = catch_unwind(proof).expect_err("a broken test");
     panic.downcast_ref::<String>().expect("a text").clone()
 }
 
 #[test]
 fn failed_contract_test_reports_sentence_and_finding() {
-    let clause = "k10_changes_name_the_changed_keys";
-    let said = said(|| prove(&key_clauses(), clause, knows_all_changes));
+    let test = "k10_changes_name_the_changed_keys";
+    let said = said(|| prove(&key_contract(), test, knows_all_changes));
     let sentence = "The changes since a generation name what was edited; since one never seen, \
                     everything.";
     assert!(
-        said.starts_with(&format!("{clause} is broken: {sentence}\n")),
+        said.starts_with(&format!("{test} is broken: {sentence}\n")),
         "{said}"
     );
     assert!(said.contains("\nK10 named"), "{said}");
-    let report = block_on(run_all(&key_clauses(), || knows_all_changes));
+    let report = block_on(run_all(&key_contract(), || knows_all_changes));
     let shown = report.to_string();
     assert!(
-        shown.contains(&format!("{clause}: BROKEN: {sentence}\nK10 ")),
+        shown.contains(&format!("{test}: BROKEN: {sentence}\nK10 ")),
         "{shown}"
     );
 }
@@ -39,8 +39,8 @@ fn failed_contract_test_reports_sentence_and_finding() {
 #[test]
 fn lost_field_is_named_with_expected_and_found() {
     let lost = || async { webhook_mutant("order") };
-    let clause = "f02_every_field_of_a_webhook_is_kept";
-    let said = said(|| prove(&webhook_clauses(), clause, lost));
+    let test = "f02_every_field_of_a_webhook_is_kept";
+    let said = said(|| prove(&webhook_contract(), test, lost));
     let field = "row.value.order: expected InOrder, found Unordered";
     assert!(
         said.contains("F2 inserted: row.value.order, returned: "),
@@ -55,8 +55,8 @@ fn lost_field_is_named_with_expected_and_found() {
 
 #[test]
 fn contract_tests_all_have_a_sentence() {
-    let keys = key_clauses().into_iter().map(|c| (c.name, c.sentence()));
-    let webhooks = webhook_clauses()
+    let keys = key_contract().into_iter().map(|c| (c.name, c.sentence()));
+    let webhooks = webhook_contract()
         .into_iter()
         .map(|c| (c.name, c.sentence()));
     let without = keys

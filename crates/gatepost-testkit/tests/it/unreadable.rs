@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gatepost_storage::webhooks::RecordId;
-use gatepost_testkit::{Finding, Harness, Webhooks, block_on, run_all, unreadable_clauses};
+use gatepost_testkit::{Finding, Harness, Webhooks, block_on, run_all, unreadable_contract};
 
 use super::mutants::{Mutant, webhook_mutant};
 
@@ -36,7 +36,7 @@ fn finding(fault: &'static str) -> Finding {
         fault,
         made: Mutex::default(),
     };
-    let report = block_on(run_all(&unreadable_clauses(), place));
+    let report = block_on(run_all(&unreadable_contract(), place));
     report.findings[0].1.clone()
 }
 
@@ -58,6 +58,6 @@ fn each_way_to_stumble_over_it_is_found() {
 #[test]
 fn a_harness_that_spoils_nothing_shows_nothing() {
     let place = || || async { webhook_mutant("") };
-    let report = block_on(run_all(&unreadable_clauses(), place));
+    let report = block_on(run_all(&unreadable_contract(), place));
     assert!(matches!(report.findings[0].1, Finding::Ignored(_)));
 }

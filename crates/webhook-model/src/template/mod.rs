@@ -30,7 +30,7 @@ mod segment;
 mod tests;
 mod values;
 
-pub use date::format_date;
+pub use date::{Zone, format_date};
 pub use parsed::Template;
 pub use render::{MAX_RENDERED, RenderError};
 pub use run_variables::RunVariables;

@@ -1,5 +1,7 @@
 //! Templates with user input.
 
+use chrono_tz::Tz;
+
 use super::{MAX_RENDERED, RenderError, Template, Values, format_date};
 use crate::Message;
 
@@ -146,7 +148,8 @@ fn many_unknown_variables_are_listed_in_order() {
 
 #[test]
 fn date_is_formatted_in_the_host_time_zone() {
-    let at = |text: &str, zone: &str| format_date(text.parse().unwrap(), zone.parse().unwrap());
+    let at =
+        |text: &str, zone: &str| format_date(text.parse().unwrap(), &zone.parse::<Tz>().unwrap());
     for (time, zone, expected) in [
         (
             "2025-10-16T15:38:07Z",

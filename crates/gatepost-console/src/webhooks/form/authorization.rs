@@ -73,12 +73,9 @@ pub(super) fn parse(
 }
 
 /// Returns the field of the form for a field of an OAuth 2 client, by its name in the API.
-pub(super) fn field_of(field: &str) -> &'static str {
+pub(super) fn field_of(field: &'static str) -> &'static str {
     match field {
-        "oauth_token_url" => "oauth_token_url",
-        "oauth_client_id" => "oauth_client_id",
-        "oauth_scope" => "oauth_scope",
-        "oauth_client_auth" => "oauth_client_auth",
+        "oauth_token_url" | "oauth_client_id" | "oauth_scope" | "oauth_client_auth" => field,
         _ => "oauth_secret",
     }
 }

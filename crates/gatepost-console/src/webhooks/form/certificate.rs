@@ -57,7 +57,11 @@ pub(super) fn fields(
         None => Cow::default(),
     };
     // Few targets need one: the section is open if there is one, or a field must be typed again.
-    let open = stored.is_some() || is_wrong;
+    let is_used = |name| !sheet.form.word(name).is_empty() || sheet.problems.of(name).is_some();
+    let open = stored.is_some()
+        || ["client_certificate", "client_key"]
+            .into_iter()
+            .any(is_used);
     html! { details open[open] {
         summary { h2 { (t.of("webhooks-form-client-title")) } }
         p.quiet { (t.of("webhooks-form-client")) }

@@ -105,7 +105,7 @@ pub(super) fn fields(sheet: &Sheet<'_>) -> Markup {
             placeholder: &t.of("webhooks-form-row-value-empty"),
         },
     ];
-    let (legend, rows) = (t.of("webhooks-form-rows"), rows(sheet.form).rows);
+    let (legend, rows) = (sheet.text("header", ""), rows(sheet.form).rows);
     html! {
         h2 { (t.of("webhooks-form-headers-title")) }
         (sheet.field(&webhook::HEADER_MODE, ""))

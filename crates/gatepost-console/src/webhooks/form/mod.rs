@@ -183,12 +183,7 @@ pub(super) fn fields(
 ) -> Markup {
     let texts = ctx.texts();
     let (t, about_url) = (texts, hint(ctx, form.text("url")));
-    let sheet = Sheet {
-        texts,
-        area: "webhooks",
-        form,
-        problems,
-    };
+    let sheet = Sheet::new(texts, "webhooks", form, problems);
     let identity = present.and_then(|webhook| webhook.client_identity.as_ref());
     html! {
         section {

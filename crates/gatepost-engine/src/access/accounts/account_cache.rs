@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 
 use super::status::{Answer, Standing};
 use crate::access::failures::Failures;
-use crate::access::keyed_limiter::Crowd;
-use crate::access::single_flight::Flights;
-use crate::access::timed_cache::Kept;
+use crate::access::keyed_limiter::KeyedLimiter;
+use crate::access::single_flight::SingleFlight;
+use crate::access::timed_cache::TimedCache;
 use crate::guard::{Lent, Silence, guarded, run_now};
 
 /// How long an answer is valid.
@@ -32,15 +32,15 @@ pub(in crate::access) type News = mpsc::Receiver<OwnerId>;
 pub(in crate::access) struct AccountBook {
     platform: Arc<dyn Accounts>,
     pub(in crate::access) one_system: bool,
-    known: Mutex<Kept<OwnerId, Known>>,
-    flights: Flights<OwnerId>,
-    crowd: Crowd,
+    known: Mutex<TimedCache<OwnerId, KnownAccount>>,
+    flights: SingleFlight<OwnerId>,
+    limiter: KeyedLimiter,
     news: mpsc::Sender<OwnerId>,
     pub(in crate::access) failures: Arc<Failures>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownAccount {
     answer: Answer,
     /// Whether the store agrees.
     settled: bool,
@@ -56,9 +56,9 @@ impl AccountBook {
         let book = Self {
             platform,
             one_system,
-            known: Mutex::new(Kept::new(USED, MOST)),
-            flights: Flights::none(),
-            crowd: Crowd::new(),
+            known: Mutex::new(TimedCache::new(USED, MOST)),
+            flights: SingleFlight::none(),
+            limiter: KeyedLimiter::new(),
             news,
             failures,
         };
@@ -174,7 +174,7 @@ impl AccountBook {
                 };
                 let tenant = self.last(owner).map_or(tenant, |last| last.tenant);
                 let place = tenant.map_or(Realm::Solo(owner), Realm::Tenant);
-                let Some(_entered) = self.crowd.enter(place).await else {
+                let Some(_entered) = self.limiter.enter(place).await else {
                     return;
                 };
                 self.learn(owner, future.answer().await);
@@ -207,7 +207,7 @@ impl AccountBook {
         if answer.is_ok() && !settled {
             self.tell(owner);
         }
-        known.put(owner, Known { answer, settled }, time);
+        known.put(owner, KnownAccount { answer, settled }, time);
     }
 
     /// Returns the platform's last answer about a user who exists.
@@ -216,7 +216,7 @@ impl AccountBook {
         *known.last(owner)?.answer.as_ref().ok()?
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Known>> {
+    fn lock(&self) -> MutexGuard<'_, TimedCache<OwnerId, KnownAccount>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use tokio::sync::Semaphore;
 
 use crate::access::accounts::{AccountBook, Answer, News, Standing};
-use crate::access::timed_cache::Kept;
+use crate::access::timed_cache::TimedCache;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -37,7 +37,7 @@ pub(in crate::access) struct Owners {
     pub(super) unplaced: AtomicU64,
     /// Counts owners who were suspended and are released.
     freed: AtomicU64,
-    stored: Mutex<Kept<OwnerId, Stored>>,
+    stored: Mutex<TimedCache<OwnerId, Stored>>,
     news: tokio::sync::Mutex<News>,
 }
 
@@ -67,7 +67,7 @@ impl Owners {
             holder,
             unplaced,
             freed: AtomicU64::new(0),
-            stored: Mutex::new(Kept::new(KEPT, MOST)),
+            stored: Mutex::new(TimedCache::new(KEPT, MOST)),
             news: tokio::sync::Mutex::new(news),
         }
     }
@@ -240,7 +240,7 @@ impl Owners {
         Ok(stored)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Stored>> {
+    fn lock(&self) -> MutexGuard<'_, TimedCache<OwnerId, Stored>> {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -12,4 +12,4 @@ pub(crate) use caused_runs::CausedRuns;
 pub(super) use rates::Rates;
 pub(super) use rejected::RejectedCounts;
 pub(crate) use usage::Headroom;
-pub(super) use usage::Usage;
+pub(super) use usage::UsageBook;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gatepost_ids::OwnerId;
 use tokio::time::Instant;
 
-use super::usage::Usage;
+use super::usage::UsageBook;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
@@ -20,7 +20,7 @@ const REST: u32 = 9;
 /// deliveries.
 const FREED: u64 = 8;
 
-impl Usage {
+impl UsageBook {
     /// Counts the real usage of owners at a limit, until the engine stops.
     pub(in crate::access) async fn recount(self: Arc<Self>, lifecycle: Lifecycle) {
         while lifecycle.is_running() {

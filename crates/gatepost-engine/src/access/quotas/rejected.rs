@@ -22,18 +22,18 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Notices per second: the observer has others to receive, too.
 const NOTICES: usize = 2;
 
-type Key = (OwnerId, WebhookId, RejectReason);
+type CountedBy = (OwnerId, WebhookId, RejectReason);
 
 #[derive(Debug)]
 pub(in crate::access) struct RejectedCounts {
     log: Arc<dyn DeliveryLog>,
     observers: Observers,
-    counts: Accumulator<Key, u64>,
-    owners: Mutex<HashMap<OwnerId, OfOwner>>,
+    counts: Accumulator<CountedBy, u64>,
+    owners: Mutex<HashMap<OwnerId, OwnerCounts>>,
 }
 
 #[derive(Debug, Default)]
-struct OfOwner {
+struct OwnerCounts {
     /// The count since the last notice.
     count: u64,
     noticed: Option<Instant>,
@@ -79,7 +79,7 @@ impl RejectedCounts {
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
         let mut unwritten = self.take(all || self.counts.len() > MANY);
         while let Some(batch) = unwritten.batch() {
-            let row = |&((_, webhook, reason), count): &(Key, u64)| RejectedCount {
+            let row = |&((_, webhook, reason), count): &(CountedBy, u64)| RejectedCount {
                 webhook,
                 reason,
                 minute: hour,
@@ -97,10 +97,10 @@ impl RejectedCounts {
         Ok(())
     }
 
-    fn take(&self, all: bool) -> Unwritten<'_, Key, u64> {
+    fn take(&self, all: bool) -> Unwritten<'_, CountedBy, u64> {
         let mut owners = self.lock();
-        let is_due = |of: &OfOwner| all || of.counts <= FEW || !is_recent(of.written);
-        let due = |(owner, ..): Key| owners.get(&owner).is_none_or(is_due);
+        let is_due = |of: &OwnerCounts| all || of.counts <= FEW || !is_recent(of.written);
+        let due = |(owner, ..): CountedBy| owners.get(&owner).is_none_or(is_due);
         let unwritten = self.counts.take(due);
         let due = owners.values_mut().filter(|of| is_due(of));
         due.for_each(|of| of.counts = 0);
@@ -128,7 +128,7 @@ impl RejectedCounts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<OwnerId, OfOwner>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<OwnerId, OwnerCounts>> {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,24 +31,24 @@ pub(crate) struct Headroom {
 }
 
 #[derive(Debug)]
-pub(in crate::access) struct Usage {
+pub(in crate::access) struct UsageBook {
     pub(super) log: Arc<dyn DeliveryLog>,
     quotas: Arc<dyn Quotas>,
     /// The usage that the store does not know yet.
     added: Accumulator<OwnerId, UsageDelta>,
-    known: Mutex<Known>,
+    known: Mutex<KnownUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    owners: HashMap<OwnerId, OfOwner>,
+struct KnownUsage {
+    owners: HashMap<OwnerId, OwnerUsed>,
     /// Owners at a limit, in order of arrival: their usage must be counted.
     at_limit: VecDeque<OwnerId>,
 }
 
 /// The store's answer about an owner.
 #[derive(Debug, Default)]
-struct OfOwner {
+struct OwnerUsed {
     /// The usage, including what was written since.
     used: LogUsage,
     /// The time of the store's answer.
@@ -60,7 +60,7 @@ struct OfOwner {
     counted: Option<Instant>,
 }
 
-impl Usage {
+impl UsageBook {
     pub(in crate::access) fn new(log: Arc<dyn DeliveryLog>, quotas: Arc<dyn Quotas>) -> Self {
         Self {
             log,
@@ -168,7 +168,7 @@ impl Usage {
             || used.log_bytes >= quota.log_bytes
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownUsage> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,7 +180,7 @@ impl Usage {
     }
 }
 
-impl Known {
+impl KnownUsage {
     fn look(&mut self, owner: OwnerId) -> LogUsage {
         if self.owners.len() >= MOST && !self.owners.contains_key(&owner) {
             return LogUsage::default();

@@ -5,5 +5,5 @@ mod question;
 #[cfg(test)]
 mod tests;
 
-pub(super) use policy_cache::{Question, Watches};
+pub(super) use policy_cache::{PolicyCache, Question};
 pub use question::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};

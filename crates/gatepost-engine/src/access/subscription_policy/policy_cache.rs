@@ -10,10 +10,10 @@ use webhook_model::{Event, EventName, EventType, Occurrence, Target};
 
 use super::question::{Decision, PolicyAnswer, PolicyError, PolicyQuestion, SubscriptionPolicy};
 use crate::access::failures::Failures;
-use crate::access::keyed_limiter::Crowd;
+use crate::access::keyed_limiter::KeyedLimiter;
 use crate::access::quotas::Rates;
-use crate::access::single_flight::Flights;
-use crate::access::timed_cache::Kept;
+use crate::access::single_flight::SingleFlight;
+use crate::access::timed_cache::TimedCache;
 use crate::guard::{Lent, Silence, guarded, run_now};
 
 /// How long an answer is valid.
@@ -33,13 +33,13 @@ pub(super) const MOST: usize = 131_072;
 pub(in crate::access) struct Asked(u64, u64);
 
 #[derive(Debug)]
-pub(in crate::access) struct Watches {
+pub(in crate::access) struct PolicyCache {
     platform: Arc<dyn SubscriptionPolicy>,
     /// `None`: the platform gave no answer.
-    known: Mutex<Kept<(OwnerId, Asked), Option<Decision>>>,
+    known: Mutex<TimedCache<(OwnerId, Asked), Option<Decision>>>,
     /// Keyed by the question and its users.
-    flights: Flights<(Asked, Asked)>,
-    crowd: Crowd,
+    flights: SingleFlight<(Asked, Asked)>,
+    limiter: KeyedLimiter,
     /// The rate of questions before an event is created, which users could ask at any speed.
     before: Rates,
     keys: [RandomState; 2],
@@ -99,16 +99,16 @@ impl Question {
     }
 }
 
-impl Watches {
+impl PolicyCache {
     pub(in crate::access) fn new(
         platform: Arc<dyn SubscriptionPolicy>,
         failures: Arc<Failures>,
     ) -> Arc<Self> {
         Arc::new(Self {
             platform,
-            known: Mutex::new(Kept::new(KEPT, MOST)),
-            flights: Flights::none(),
-            crowd: Crowd::new(),
+            known: Mutex::new(TimedCache::new(KEPT, MOST)),
+            flights: SingleFlight::none(),
+            limiter: KeyedLimiter::new(),
             before: Rates::new(),
             keys: [RandomState::new(), RandomState::new()],
             failures,
@@ -172,7 +172,7 @@ impl Watches {
                 let Some(_flight) = self.flights.begin(key) else {
                     return;
                 };
-                let Some(_entered) = self.crowd.try_enter(question.place) else {
+                let Some(_entered) = self.limiter.try_enter(question.place) else {
                     return;
                 };
                 if question.is_before() && !self.may_begin(&owners) {
@@ -234,7 +234,7 @@ impl Watches {
         Asked(first.hash_one(what), second.hash_one(what))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<Decision>>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, TimedCache<(OwnerId, Asked), Option<Decision>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use webhook_model::{Activity, DeliveryOrder, OwnerId};
 
 use super::bench;
 use crate::config::Limits;
-use crate::emit::Letter;
+use crate::emit::ManualMessage;
 
 #[tokio::test(start_paused = true)]
 async fn manual_delivery_is_leased_on_insert_without_polling() {
@@ -53,7 +53,7 @@ async fn manual_message_to_changed_webhook_waits_in_queue() {
     records.set_activity(webhook, Activity::Paused).await;
     let admission = &bench.admission;
     admission.take_look();
-    let letter = Letter {
+    let letter = ManualMessage {
         to: webhook,
         owner: OwnerId(1),
         webhook: row,

@@ -7,7 +7,7 @@ use super::sim::{Sim, millis, responds, secs, stalls, webhook};
 use super::{
     NEW, OTHERS, PROVEN, RECENT, Request, assert_nobody_waits, honest, tenant, unless_honest,
 };
-use crate::scheduler::Record;
+use crate::scheduler::History;
 
 /// Adds webhooks of which every other request stalls: two messages a second for each.
 fn half_stalling(sim: &mut Sim, webhooks: i64, tenants: i64) {
@@ -158,17 +158,17 @@ fn floods_of_new_stalling_webhooks_delay_no_new() {
 fn healthy_webhooks_are_served_within_seconds_of_restart() {
     // Stalling webhooks are known to fail if a retry of them waits.
     for (took, stalling, failing) in [
-        (2, 10, Record::Failing),
-        (2, 10, Record::Before),
-        (200, 10, Record::Failing),
-        (200, 10, Record::Before),
-        (200, 4, Record::Failing),
+        (2, 10, History::Failing),
+        (2, 10, History::Before),
+        (200, 10, History::Failing),
+        (200, 10, History::Before),
+        (200, 4, History::Failing),
     ] {
         let mut sim = Sim::new();
         let is_healthy = |id: i64| id % stalling != 0;
         for id in 0..20_000_i64 {
             let record = match is_healthy(id) {
-                true => Record::Before,
+                true => History::Before,
                 false => failing,
             };
             sim.arrive_as(secs(1), webhook(OTHERS + id, tenant(id, 20_000)), record);

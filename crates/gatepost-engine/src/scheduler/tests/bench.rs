@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use tokio::time::Instant;
 
 use super::sim::{added, millis, secs};
-use crate::scheduler::{Config, Count, Outcome, Permit, Record, Scheduler, Waiting, Webhook};
+use crate::scheduler::{Config, Count, History, Outcome, Permit, Scheduler, Waiting, Webhook};
 
 /// A scheduler, and the time.
 pub(super) struct Bench {
@@ -25,7 +25,7 @@ impl Bench {
 
     /// Adds this number of messages to a queue.
     pub(super) fn ready(&mut self, webhook: &Webhook, queue: QueueClass, count: u32) {
-        self.ready_as(webhook, queue, count, Record::New);
+        self.ready_as(webhook, queue, count, History::New);
     }
 
     pub(super) fn ready_as(
@@ -33,7 +33,7 @@ impl Bench {
         webhook: &Webhook,
         queue: QueueClass,
         count: u32,
-        record: Record,
+        record: History,
     ) {
         let count = Count::Added(count);
         let waiting = Waiting {

@@ -117,6 +117,23 @@ fn deep_queues_of_one_tenant_delay_no_other() {
 }
 
 #[test]
+fn busy_webhooks_of_one_owner_take_turns() {
+    let mut sim = Sim::new();
+    sim.arrive(secs(1), webhook(1, 1));
+    for k in 0..100_000 {
+        sim.arrive(secs(2), webhook(OTHERS + k % 100, 1));
+    }
+    for k in 0..40 {
+        sim.arrive(secs(12) + millis(50 * k), webhook(1, 1));
+    }
+    sim.run(secs(60), |_| responds(millis(200)));
+    let (last, _) = *sim.sent.last().unwrap();
+    assert!(last >= secs(20), "the others are busy until {last:?}");
+    let (_, _, longest) = sim.wait(RECENT);
+    assert!(longest <= millis(400), "{longest:?}");
+}
+
+#[test]
 fn silent_webhooks_during_endless_work_wait_a_minute() {
     let mut sim = Sim::new();
     for id in 0..1_000 {

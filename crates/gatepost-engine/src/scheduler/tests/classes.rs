@@ -9,7 +9,7 @@ use super::bench::Bench;
 use super::sim::{added, config, millis, secs, webhook};
 use super::{OTHERS, tenant};
 use crate::scheduler::slots::Class;
-use crate::scheduler::{Config, MOST, Outcome, Permit, Record, Waiting};
+use crate::scheduler::{Config, History, MOST, Outcome, Permit, Waiting};
 
 /// Returns the class of a webhook's next request, which ends as given.
 fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
@@ -23,7 +23,12 @@ fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
 }
 
 /// Returns permits for one message to each of these webhooks of a tenant.
-fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Record) -> Vec<Permit> {
+fn fill(
+    bench: &mut Bench,
+    ids: std::ops::Range<i64>,
+    tenant: u128,
+    record: History,
+) -> Vec<Permit> {
     for id in ids {
         bench.ready_as(&webhook(id, tenant), QueueClass::First, 1, record);
     }
@@ -91,7 +96,7 @@ fn last_new_slots_serve_arrivals_of_last_second() {
     for (before, waited, given) in [(504, 1_000, 1), (504, 1_001, 0), (503, 1_001, 1)] {
         let mut bench = Bench::new(config());
         // All except the last eight or nine of the half that is Slow's and New's.
-        let others = fill(&mut bench, 1_000..1_000 + before, 7, Record::New);
+        let others = fill(&mut bench, 1_000..1_000 + before, 7, History::New);
         assert_eq!(others.len(), usize::try_from(before).unwrap());
         bench.ready(&webhook(1, 1), QueueClass::First, 1);
         bench.now += millis(waited);
@@ -105,7 +110,7 @@ fn small_process_sends_new_webhooks_after_seconds() {
         total: 1,
         ..config()
     });
-    let running = fill(&mut bench, 1_000..1_010, 7, Record::New);
+    let running = fill(&mut bench, 1_000..1_010, 7, History::New);
     assert_eq!(running.len(), 1);
     bench.now += secs(5);
     bench.release(running, Outcome::Responded);
@@ -115,23 +120,26 @@ fn small_process_sends_new_webhooks_after_seconds() {
 #[test]
 fn realm_gets_third_of_idle_slots_minimum_64() {
     let mut bench = Bench::new(config());
-    let alone = fill(&mut bench, 1_000..3_000, 7, Record::Failing);
+    let alone = fill(&mut bench, 1_000..3_000, 7, History::Failing);
     assert_eq!(alone.len(), 171, "the rest is as much again, twice");
     let mut bench = Bench::new(config());
     for id in 0..480 {
         let other = webhook(OTHERS + id, tenant(id, 480));
-        bench.ready_as(&other, QueueClass::First, 1, Record::Failing);
+        bench.ready_as(&other, QueueClass::First, 1, History::Failing);
     }
     assert_eq!(bench.permits().len(), 480);
-    let tight = fill(&mut bench, 5_000..6_000, 7, Record::Failing);
+    let tight = fill(&mut bench, 5_000..6_000, 7, History::Failing);
     assert_eq!(tight.len(), 32, "all that is left");
     let mut bench = Bench::new(config());
     for id in 0..400 {
         let other = webhook(OTHERS + id, tenant(id, 400));
-        bench.ready_as(&other, QueueClass::First, 1, Record::Failing);
+        bench.ready_as(&other, QueueClass::First, 1, History::Failing);
     }
     assert_eq!(bench.permits().len(), 400);
-    assert_eq!(fill(&mut bench, 5_000..6_000, 7, Record::Failing).len(), 64);
+    assert_eq!(
+        fill(&mut bench, 5_000..6_000, 7, History::Failing).len(),
+        64
+    );
 }
 
 #[test]
@@ -139,7 +147,7 @@ fn realm_with_64_overdue_requests_starts_only_one() {
     for (overdue, given) in [(63, 32), (64, 1)] {
         let mut bench = Bench::new(config());
         class_of(&mut bench, Outcome::Responded, millis(1));
-        let mut permits = fill(&mut bench, 1_000..1_000 + overdue, 1, Record::New);
+        let mut permits = fill(&mut bench, 1_000..1_000 + overdue, 1, History::New);
         for permit in &mut permits {
             bench.scheduler.became_slow(permit, bench.now);
         }
@@ -151,7 +159,7 @@ fn realm_with_64_overdue_requests_starts_only_one() {
 #[test]
 fn simultaneous_timers_fire_256_per_call() {
     let mut bench = Bench::new(config());
-    let record = Record::Before;
+    let record = History::Before;
     for id in 0..600 {
         let webhook = webhook(OTHERS + id, tenant(id, 600));
         let waiting = Waiting {

@@ -11,7 +11,7 @@ use webhook_model::OwnerId;
 use super::OTHERS;
 use super::bench::Bench;
 use super::sim::{Sim, added, config, millis, responds, secs, webhook};
-use crate::scheduler::{Config, Count, Outcome, Record, Settings, Waiting, Webhook};
+use crate::scheduler::{Config, Count, History, Outcome, Settings, Waiting, Webhook};
 
 fn rate(per_second: u32) -> Option<NonZeroU32> {
     NonZeroU32::new(per_second)
@@ -58,7 +58,7 @@ fn queue_due_for_a_minute_uses_backlog_rate() {
         let mut bench = Bench::new(config());
         let waiting = Waiting {
             count: Count::AtLeast(1_000),
-            record: Record::New,
+            record: History::New,
             ..added(bench.now - due)
         };
         let webhook = webhook(1, 1);
@@ -72,7 +72,7 @@ fn queue_due_for_a_minute_uses_backlog_rate() {
 #[test]
 fn first_attempts_and_retries_of_a_webhook_alternate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 10, History::New);
     bench.ready(&webhook(1, 1), QueueClass::Retry, 10);
     let mut queues = Vec::new();
     while queues.len() < 20 {
@@ -149,7 +149,7 @@ fn owners_without_tenants_are_separate_realms() {
 #[test]
 fn breaker_opens_after_failures_probing_with_growing_pauses() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, History::New);
     let start = bench.now;
     let mut begun = Vec::new();
     while begun.len() < 14 {
@@ -222,7 +222,7 @@ fn permit_at_insert_is_denied_if_others_precede() {
 #[test]
 fn webhook_that_leaves_sends_nothing_until_ready_again() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, History::New);
     bench
         .scheduler
         .ready_at(webhook(1, 1).id, QueueClass::Retry, bench.now + secs(5));
@@ -238,7 +238,7 @@ fn webhook_that_leaves_sends_nothing_until_ready_again() {
 #[test]
 fn claim_that_found_nothing_empties_the_queue() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, History::New);
     bench.now += millis(1);
     let permits = bench.permits();
     bench.release(permits, Outcome::Empty);

@@ -15,7 +15,7 @@ use webhook_model::{OwnerId, WebhookId};
 
 use crate::config::BreakerLimits;
 use crate::scheduler::{
-    Config, Count, MOST, Outcome, Permit, Record, SLOW, Scheduler, Settings, Waiting, Webhook,
+    Config, Count, History, MOST, Outcome, Permit, SLOW, Scheduler, Settings, Waiting, Webhook,
 };
 
 /// The length of a lease: deliveries in flight in a killed process are found again after it.
@@ -57,7 +57,7 @@ pub(super) fn added(now: Instant) -> Waiting {
     Waiting {
         count: Count::Added(1),
         due: now,
-        record: Record::New,
+        record: History::New,
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) struct Sim {
     events: BTreeMap<(Instant, u64), Event>,
     count: u64,
     queues: BTreeMap<(usize, i64, QueueClass), VecDeque<Delivery>>,
-    webhooks: HashMap<i64, (Webhook, Record)>,
+    webhooks: HashMap<i64, (Webhook, History)>,
     running: BTreeMap<u64, Running>,
     rng: StdRng,
 }
@@ -180,11 +180,11 @@ impl Sim {
 
     /// Adds a message for this webhook at that time, to each process in turn.
     pub(super) fn arrive(&mut self, at: Duration, webhook: Webhook) {
-        self.arrive_as(at, webhook, Record::New);
+        self.arrive_as(at, webhook, History::New);
     }
 
     /// As [`arrive`](Self::arrive), for a webhook known only by its row.
-    pub(super) fn arrive_as(&mut self, at: Duration, webhook: Webhook, record: Record) {
+    pub(super) fn arrive_as(&mut self, at: Duration, webhook: Webhook, record: History) {
         let process = usize::try_from(self.count).unwrap() % self.processes.len();
         let at = self.start + at;
         let waiting = Waiting {
@@ -203,7 +203,7 @@ impl Sim {
             lost: 2,
         };
         let id = webhook.id.0;
-        self.webhooks.insert(id, (webhook, Record::New));
+        self.webhooks.insert(id, (webhook, History::New));
         self.schedule(self.now, Event::Due(0, id, QueueClass::Lost, delivery));
     }
 

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use super::bench::Bench;
 use super::sim::{Reply, Request, Sim, config, millis, responds, secs, waits, webhook};
 use crate::scheduler::pace::hold_for;
-use crate::scheduler::{Outcome, Record};
+use crate::scheduler::{History, Outcome};
 
 /// Returns the whole seconds from now until then, as `Retry-After` has them.
 fn until(then: Duration, now: Duration) -> Duration {
@@ -103,7 +103,7 @@ fn target_requested_hold_is_limited_to_15_minutes() {
 /// for a minute.
 fn sent_after(minutes: u64, seconds: u64) -> usize {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, History::New);
     let permits = bench.permits();
     bench.release(permits, Outcome::Overloaded(Some(secs(60))));
     bench.now += secs(60 * minutes + seconds);
@@ -123,7 +123,7 @@ fn learned_rate_doubles_each_minute_for_ten_minutes() {
 #[test]
 fn second_hold_halves_the_learned_rate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::New);
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, History::New);
     for gap in [4, 8, 16, 32, 60, 60] {
         let permits = bench.permits();
         assert_eq!(permits.len(), 1);
@@ -146,7 +146,7 @@ fn processes_start_one_after_another_after_a_hold() {
     for own in [0, 1, 7] {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(8, own);
-        bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::New);
+        bench.ready_as(&webhook(1, 1), QueueClass::First, 10, History::New);
         let permits = bench.permits();
         let asked = Outcome::Overloaded(Some(secs(3)));
         let hold = bench.release(permits, asked).unwrap();

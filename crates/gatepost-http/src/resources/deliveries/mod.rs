@@ -138,6 +138,13 @@ fn delivery_row(delivery: &Delivery, held: &Held) -> RowMap {
     };
     let cause = delivery.cause.as_ref();
     let word = |of: fn(&Cause) -> &str| cause.map_or("", of);
+    let object = cause.and_then(|cause| cause.object);
+    let by = cause.and_then(|cause| cause.by);
+    let trace = cause.and_then(|cause| cause.trace.as_ref());
+    let trace = trace.map(|trace| format!("{:032x}", trace.parent.trace_id()));
+    let duration = delivery
+        .duration
+        .map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX));
     row(
         delivery.id.0,
         [
@@ -154,31 +161,13 @@ fn delivery_row(delivery: &Delivery, held: &Held) -> RowMap {
             ("task", delivery.task.map_or(0, |task| task.0).into()),
             ("cause_type", word(|cause| cause.event_type.as_str()).into()),
             ("cause_event", word(|cause| cause.event.as_str()).into()),
-            (
-                "cause_object",
-                cause
-                    .and_then(|cause| cause.object)
-                    .map_or(json!(0), |object| json!(object)),
-            ),
-            (
-                "cause_user",
-                cause
-                    .and_then(|cause| cause.by)
-                    .map_or(json!(0), |user| json!(user)),
-            ),
+            ("cause_object", object.map_or(json!(0), |id| json!(id))),
+            ("cause_user", by.map_or(json!(0), |id| json!(id))),
             (
                 "cause_occurrence",
                 word(|cause| cause.occurrence.as_ref().map_or("", |id| id.as_str())).into(),
             ),
-            (
-                "cause_trace",
-                cause
-                    .and_then(|cause| cause.trace.as_ref())
-                    .map_or_else(String::new, |trace| {
-                        format!("{:032x}", trace.parent.trace_id())
-                    })
-                    .into(),
-            ),
+            ("cause_trace", trace.unwrap_or_default().into()),
             (
                 "cause_data",
                 word(|cause| cause.data.as_ref().map_or("", DataExcerpt::as_str)).into(),
@@ -187,13 +176,7 @@ fn delivery_row(delivery: &Delivery, held: &Held) -> RowMap {
                 "response_status",
                 delivery.response_status.unwrap_or_default().into(),
             ),
-            (
-                "duration_ms",
-                delivery
-                    .duration
-                    .map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
-                    .into(),
-            ),
+            ("duration_ms", duration.unwrap_or_default().into()),
             ("message_id", delivery.message_id.as_str().into()),
         ],
     )

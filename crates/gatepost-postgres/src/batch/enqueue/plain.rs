@@ -8,18 +8,15 @@ use super::columns::{Item, cause};
 use crate::column::{Column, column};
 
 const QUEUED: &str = concat!(
-    include_str!("../../sql/queue/enqueue_plain.sql"),
-    include_str!("../../sql/queue/plain_queued.sql"),
-    include_str!("../../sql/queue/plain_end.sql"),
+    sql!("queue/enqueue_plain"),
+    sql!("queue/plain_queued"),
+    sql!("queue/plain_end"),
 );
-const LEASED: &str = concat!(
-    include_str!("../../sql/queue/enqueue_plain.sql"),
-    include_str!("../../sql/queue/plain_leased.sql"),
-);
+const LEASED: &str = concat!(sql!("queue/enqueue_plain"), sql!("queue/plain_leased"));
 const BOTH: &str = concat!(
-    include_str!("../../sql/queue/enqueue_plain.sql"),
-    include_str!("../../sql/queue/plain_queued.sql"),
-    include_str!("../../sql/queue/plain_leased.sql"),
+    sql!("queue/enqueue_plain"),
+    sql!("queue/plain_queued"),
+    sql!("queue/plain_leased"),
 );
 /// The maximum number of deliveries that share a token, as in `queue/enqueue.sql`.
 const SHARE: usize = 256;

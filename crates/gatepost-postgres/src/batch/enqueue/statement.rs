@@ -11,13 +11,13 @@ use crate::column::params;
 use crate::db::{BEGIN_WAITING, BEGIN_WRITING, Db, Param, Turn, missing};
 use crate::error::{Failure, Result};
 
-const ANY: &str = include_str!("../../sql/queue/enqueue.sql");
+const ANY: &str = sql!("queue/enqueue");
 const CONSUME: &str = concat!(
-    include_str!("../../sql/records/delete_task.sql"),
-    include_str!("../../sql/place/changed.sql"),
-    include_str!("../../sql/queue/consumed.sql"),
+    sql!("records/delete_task"),
+    sql!("place/changed"),
+    sql!("queue/consumed"),
 );
-const TRY: &str = include_str!("../../sql/place/try_webhooks.sql");
+const TRY: &str = sql!("place/try_webhooks");
 
 pub(crate) struct EnqueueWork {
     pub(super) db: Db,

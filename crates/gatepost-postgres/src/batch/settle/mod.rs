@@ -16,16 +16,16 @@ use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
 const SENT: &str = concat!(
-    include_str!("../../sql/queue/settle_held.sql"),
-    include_str!("../../sql/queue/settle_sent.sql"),
-    include_str!("../../sql/queue/close.sql"),
+    sql!("queue/settle_held"),
+    sql!("queue/settle_sent"),
+    sql!("queue/close"),
 );
 const ANY: &str = concat!(
-    include_str!("../../sql/queue/settle_held.sql"),
-    include_str!("../../sql/queue/settle.sql"),
-    include_str!("../../sql/queue/close.sql"),
+    sql!("queue/settle_held"),
+    sql!("queue/settle"),
+    sql!("queue/close"),
 );
-const SETTLED: &str = include_str!("../../sql/queue/settled.sql");
+const SETTLED: &str = sql!("queue/settled");
 
 pub(crate) struct SettleWork {
     db: Db,

@@ -20,10 +20,10 @@ use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
-const STATES: &str = include_str!("../../sql/log/states.sql");
-const ROWS: &str = include_str!("../../sql/log/rows.sql");
-const SIZES: &str = include_str!("../../sql/log/sizes.sql");
-const BOUND: &str = include_str!("../../sql/log/bound.sql");
+const STATES: &str = sql!("log/states");
+const ROWS: &str = sql!("log/rows");
+const SIZES: &str = sql!("log/sizes");
+const BOUND: &str = sql!("log/bound");
 const FIRST: &str = "SELECT first FROM :schema.gatepost_kept";
 const FIRST_WAITING: &str = "SELECT min(id) FROM :schema.gatepost_queue";
 /// The assumed maximum difference between the clocks of two processes, for searches by the time at

@@ -57,7 +57,7 @@ impl Race {
         let precondition = match kind {
             Kind::Manual => Precondition::Nothing,
             Kind::ByRows => self.rows().await,
-            _ => self.two.basis_of(&[self.two.one]).await,
+            _ => self.two.precondition_of(&[self.two.one]).await,
         };
         Enqueue {
             origin,

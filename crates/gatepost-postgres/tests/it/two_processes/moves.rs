@@ -28,7 +28,7 @@ async fn next_to_enqueue(stop: Stop, something_waits: bool) {
         settle(&race.two.a, raced.claims(), retry).await;
         assert_eq!(race.claim(hook, 4).await, [], "{kind:?}");
         let mut new = race.batch(Kind::Waiting, "new").await;
-        new.precondition = race.two.basis_of(&[to]).await;
+        new.precondition = race.two.precondition_of(&[to]).await;
         let new = race.enqueue(new).await;
         assert_eq!(new.len(), 2, "{kind:?}");
         move_owner(&race.two.b, to).await;

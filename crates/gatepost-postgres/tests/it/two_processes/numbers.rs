@@ -34,7 +34,7 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
     let to = Realm::Tenant(TenantId(u128::MAX));
     let old = race.enqueue(race.batch(Kind::Waiting, "old").await).await;
     let of_other = Enqueue {
-        precondition: race.two.basis_of(&[race.two.other]).await,
+        precondition: race.two.precondition_of(&[race.two.other]).await,
         ..one(race.two.of_other, "other")
     };
     let placed = |b: PostgresStore| async move {
@@ -47,7 +47,7 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
         let mut new = race
             .batch(Kind::Waiting, &format!("new{}", stored.len()))
             .await;
-        new.precondition = race.two.basis_of(&[to]).await;
+        new.precondition = race.two.precondition_of(&[to]).await;
         stored.extend(stored_by(store.enqueue(new, at(2)).await.unwrap()));
     }
     assert_eq!(stored.len(), 7);

@@ -122,7 +122,7 @@ async fn next_to_enqueue(removal: Case) {
         assert_eq!(race.claim(hook, 2).await, [], "{kind:?}");
         race.assert_refused(later.clone(), kind).await;
         let mut new = later.clone();
-        new.precondition = race.two.basis_of(&[realm]).await;
+        new.precondition = race.two.precondition_of(&[realm]).await;
         let refused = race.two.a.enqueue(new, at(3)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{kind:?}");
         // The process that sent the leased deliveries settles them, in vain or not.

@@ -3,13 +3,14 @@
 use gatepost_ids::{OwnerId, Realm, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _};
 
 use super::super::snapshot::Look;
 use crate::column;
 use crate::error::Result;
 use crate::named::Named;
+use crate::sql::{Sql as _, value};
 
 /// The class of an attempt that the target accepted.
 const OK: &str = "ok";
@@ -211,26 +212,18 @@ fn id(bytes: [u8; 16]) -> Value {
 }
 
 fn webhooks_of(c: &Connection, owner: OwnerId) -> Result<Vec<i64>> {
-    let mut find = c.prepare_cached(
-        "SELECT id FROM gatepost_webhook INDEXED BY gatepost_webhook_of_owner WHERE owner = ?1 AND gone = 0",
-    )?;
-    let found = find.query_map([owner.to_bytes()], |row| row.get(0))?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
+    let sql = "SELECT id FROM gatepost_webhook INDEXED BY gatepost_webhook_of_owner WHERE owner = ?1 AND gone = 0";
+    c.all(sql, [owner.to_bytes()], value)
 }
 
 /// Returns the webhooks of all owners who are in the tenant at present: waiting deliveries do not
 /// move with an owner.
 fn webhooks_in(c: &Connection, tenant: TenantId) -> Result<Vec<i64>> {
     let place = Realm::Tenant(tenant).to_string();
-    let mut find = c.prepare_cached(include_str!("../../sql/log/webhooks_in.sql"))?;
-    let found = find.query_map([place], |row| row.get(0))?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
+    c.all(sql!("log/webhooks_in"), [place], value)
 }
 
 fn owner_of_task(c: &Connection, task: i64) -> Result<Option<OwnerId>> {
-    let owner = c
-        .prepare_cached("SELECT owner FROM gatepost_task WHERE id = ?1")?
-        .query_row([task], |row| Ok(column::owner(&Named::of(row), "owner")))
-        .optional()?;
-    owner.transpose()
+    let sql = "SELECT owner FROM gatepost_task WHERE id = ?1";
+    c.first(sql, [task], |row| column::owner(&Named::of(row), "owner"))
 }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use super::source::Source;
 use super::time::Bounds;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// The number of row numbers that one statement reads: the first time, and at most.
 const FIRST: i64 = 4;
@@ -130,10 +131,8 @@ impl Stream {
                 }
             }
             Source::Index { index, of, .. } => {
-                let mut find = c.prepare_cached(index.sql(self.descending))?;
-                let ids = find
-                    .query_map(params![first, last, self.at_once, of], |row| row.get(0))?
-                    .collect::<rusqlite::Result<Vec<_>>>()?;
+                let params = params![first, last, self.at_once, of];
+                let ids = c.all(index.sql(self.descending), params, value)?;
                 self.ended = ids.len() < usize::try_from(self.at_once).unwrap_or_default();
                 ids
             }

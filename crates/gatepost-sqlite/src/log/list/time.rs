@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// The assumed maximum difference between the clocks of processes, in microseconds: a delivery with
 /// a later number may have been created earlier by up to this time.
@@ -32,18 +33,14 @@ pub(super) fn bounds(c: &Connection, query: &DeliveryQuery) -> Result<Bounds> {
 /// Returns the first delivery that was created at that time or later, by binary search; a number
 /// beyond the last one if there is none.
 fn first_at(c: &Connection, time: i64) -> Result<i64> {
-    let end = |sql| -> Result<Option<i64>> {
-        Ok(c.prepare_cached(sql)?
-            .query_row([], |row| row.get(0))
-            .optional()?)
-    };
+    let end = |sql| -> Result<Option<i64>> { c.first(sql, [], value) };
     let least = end("SELECT id FROM gatepost_delivery ORDER BY id LIMIT 1")?;
     let most = end("SELECT id FROM gatepost_delivery ORDER BY id DESC LIMIT 1")?;
     let (Some(mut low), Some(most)) = (least, most) else {
         return Ok(i64::MAX);
     };
     let mut high = most.saturating_add(1);
-    let mut find = c.prepare_cached(include_str!("../../sql/log/created_at.sql"))?;
+    let mut find = c.prepare_cached(sql!("log/created_at"))?;
     while low < high {
         let middle = low.midpoint(high);
         let next: Option<(i64, i64)> = find

@@ -2,17 +2,17 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::Purged;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::super::list::source::of_owner;
 use super::super::list::stream::Merge;
 use super::super::snapshot::Look;
-use super::batch_size::BITE;
-use super::oldest::has_ended;
+use super::oldest::{BITE, has_ended};
 use crate::column;
 use crate::deliveries::{remove as remove_one, shrunk};
 use crate::error::{Answer, Result};
 use crate::named::Named;
+use crate::sql::Sql as _;
 use crate::store::SqliteStore;
 
 const NEXT: &str = "SELECT owner, hidden_to FROM gatepost_owner INDEXED BY gatepost_owner_hidden WHERE hidden_to > 0 LIMIT 1";
@@ -33,14 +33,11 @@ pub(super) async fn remove(store: &SqliteStore, limit: u32) -> Answer<Purged> {
         };
         let Hidden { owner, last, ids } = hidden;
         if ids.is_empty() {
-            let done = move |c: &Connection| {
-                let mut done = c.prepare_cached(DONE)?;
-                Ok(done.execute(params![owner.to_bytes(), last])?)
-            };
+            let done = move |c: &Connection| c.run(DONE, params![owner.to_bytes(), last]);
             store.write(done).await?;
         }
         rows += ids.len() as u64;
-        for bite in ids.chunks(BITE) {
+        for bite in ids.chunks(BITE as usize) {
             let bite = bite.to_vec();
             store.write(move |c| remove_some(c, &bite)).await?;
         }
@@ -49,12 +46,13 @@ pub(super) async fn remove(store: &SqliteStore, limit: u32) -> Answer<Purged> {
 }
 
 fn find(c: &Connection, limit: u32) -> Result<Option<Hidden>> {
-    let next = |row: &rusqlite::Row<'_>| Ok((column::owner(&Named::of(row), "owner"), row.get(1)?));
-    let next = c.prepare_cached(NEXT)?.query_row([], next).optional()?;
+    let next = c.first(NEXT, [], |row| {
+        Ok((column::owner(&Named::of(row), "owner")?, row.get(1)?))
+    })?;
     let Some((owner, last)) = next else {
         return Ok(None);
     };
-    let (owner, mut ids) = (owner?, Vec::new());
+    let mut ids = Vec::new();
     let mut rows = Merge::oldest(of_owner(&Look::new(c)?, owner)?, last);
     while ids.len() < limit as usize
         && let Some(id) = rows.next(c)?

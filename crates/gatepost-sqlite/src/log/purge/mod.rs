@@ -2,7 +2,6 @@
 //! commits: first those beyond their owner's share, then from the oldest on. The search for them
 //! does not use the writer.
 
-mod batch_size;
 mod hidden;
 mod oldest;
 
@@ -10,40 +9,24 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, Purged};
 use rusqlite::{Connection, params};
 
-pub(super) use self::batch_size::BITE;
-use self::batch_size::count;
+pub(super) use self::oldest::BITE;
 use crate::column::micros;
 use crate::error::{Answer, Result};
+use crate::sql::Sql as _;
 use crate::store::SqliteStore;
 
 pub(super) async fn purge(store: &SqliteStore, bounds: PurgeBounds, limit: u32) -> Answer<Purged> {
     let before = micros(bounds.created_before);
     store.write(move |c| hide(c, before)).await?;
+    let (seen, counts) = (sql!("log/forget_seen"), sql!("log/forget_counts"));
+    let rejected = sql!("log/forget_rejected");
     let parts = [
         hidden::remove(store, limit).await?,
         oldest::remove(store, bounds.bytes, limit).await?,
         oldest::remove_left_behind(store, limit).await?,
-        forget(
-            store,
-            include_str!("../../sql/log/forget_seen.sql"),
-            bounds.occurrences_before,
-            limit,
-        )
-        .await?,
-        forget(
-            store,
-            include_str!("../../sql/log/forget_rejected.sql"),
-            bounds.created_before,
-            limit,
-        )
-        .await?,
-        forget(
-            store,
-            include_str!("../../sql/log/forget_counts.sql"),
-            bounds.counts_before,
-            limit,
-        )
-        .await?,
+        forget(store, seen, bounds.occurrences_before, limit).await?,
+        forget(store, rejected, bounds.created_before, limit).await?,
+        forget(store, counts, bounds.counts_before, limit).await?,
     ];
     Ok(Purged {
         rows: parts.iter().map(|part| part.rows).sum(),
@@ -54,8 +37,7 @@ pub(super) async fn purge(store: &SqliteStore, bounds: PurgeBounds, limit: u32) 
 /// Hides by age.
 fn hide(c: &Connection, before: i64) -> Result<()> {
     let sql = "UPDATE gatepost_log SET created_before = ?1 WHERE created_before < ?1";
-    c.prepare_cached(sql)?.execute([before])?;
-    Ok(())
+    c.run(sql, [before])
 }
 
 /// Removes rows older than this, at most `limit`.
@@ -65,27 +47,17 @@ async fn forget(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Answer<Purged> {
-    let mut removed = 0;
-    while removed < limit {
-        let bite = (limit - removed).min(count(BITE));
+    let (mut removed, mut more) = (0, true);
+    while removed < limit && more {
+        let bite = (limit - removed).min(BITE);
         let gone = store
-            .write(move |c| {
-                Ok(count(
-                    c.prepare_cached(sql)?
-                        .execute(params![micros(before), bite])?,
-                ))
-            })
+            .write(move |c| c.changed(sql, params![micros(before), bite]))
             .await?;
         removed += gone;
-        if gone < bite {
-            return Ok(Purged {
-                rows: removed.into(),
-                more: false,
-            });
-        }
+        more = gone == bite;
     }
     Ok(Purged {
         rows: removed.into(),
-        more: true,
+        more,
     })
 }

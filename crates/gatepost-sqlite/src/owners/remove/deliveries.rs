@@ -2,24 +2,21 @@
 
 use rusqlite::{Connection, params};
 
-use super::rows::rows;
 use crate::deliveries::outcome::OUTCOME_BYTES;
 use crate::deliveries::{remove_facts, shrunk, waiting};
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
-    let ids: Vec<i64> = c
-        .prepare_cached(include_str!("../../sql/owners/some_deliveries.sql"))?
-        .query_map(params![webhook, room], |row| row.get(0))?
-        .collect::<std::result::Result<_, _>>()?;
+    let sql = sql!("owners/some_deliveries");
+    let ids: Vec<i64> = c.all(sql, params![webhook, room], value)?;
     let (mut removed, mut bytes) = (0, 0);
     for id in ids {
         if removed == room {
             break;
         }
-        let mut outcomes =
-            c.prepare_cached(include_str!("../../sql/owners/remove_outcomes.sql"))?;
-        let count = rows(outcomes.execute(params![id, room - removed])?);
+        let sql = sql!("owners/remove_outcomes");
+        let count = c.changed(sql, params![id, room - removed])?;
         bytes += OUTCOME_BYTES * i64::from(count);
         removed += count;
         if removed < room {

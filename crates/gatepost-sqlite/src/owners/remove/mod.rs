@@ -7,11 +7,11 @@ pub(super) mod moved;
 mod notification;
 mod ordering;
 mod records;
-mod rows;
 
 use rusqlite::Connection;
 
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// The maximum number of rows that one batch changes: about 1 ms of the writer's time.
 const BITE: u32 = 64;
@@ -53,8 +53,7 @@ pub(super) fn bite(c: &Connection, limit: u32) -> Result<Bite> {
             });
         }
     }
-    c.prepare_cached(include_str!("../../sql/owners/finish.sql"))?
-        .execute([])?;
+    c.run(sql!("owners/finish"), [])?;
     Ok(Bite {
         removed,
         more: false,

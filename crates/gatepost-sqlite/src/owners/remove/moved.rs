@@ -2,30 +2,27 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::EndReason;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::notification::sends_again;
-use super::rows::rows;
 use crate::batch::{is_open, next_token, running};
 use crate::deliveries::end_waiting;
 use crate::error::Result;
+use crate::sql::{Sql as _, value};
 
 /// Ends waiting deliveries. It waits for running ones, which end here when they wait again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
     // No owner has fewer bytes.
     let (mut ended, mut after) = (0, Vec::new());
     while ended < room {
-        let next: Option<(Vec<u8>, i64)> = c
-            .prepare_cached(include_str!("../../sql/owners/next_moved.sql"))?
-            .query_row([&after], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let next: Option<(Vec<u8>, i64)> = c.first(sql!("owners/next_moved"), [&after], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
         let Some((owner, last)) = next else { break };
         let left = room - ended;
-        let ids: Vec<i64> = c
-            .prepare_cached(include_str!("../../sql/owners/waiting_moved.sql"))?
-            .query_map(params![owner, last, left], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        let count = rows(ids.len());
+        let sql = sql!("owners/waiting_moved");
+        let ids: Vec<i64> = c.all(sql, params![owner, last, left], value)?;
+        let count = u32::try_from(ids.len()).unwrap_or(u32::MAX);
         if count > 0 {
             let token = next_token(c)?;
             for id in ids {
@@ -34,8 +31,8 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
         }
         ended += count;
         if count < left && !any_running(c, &owner, last)? {
-            c.prepare_cached("UPDATE gatepost_owner SET moved = 0 WHERE owner = ?1")?
-                .execute([&owner])?;
+            let sql = "UPDATE gatepost_owner SET moved = 0 WHERE owner = ?1";
+            c.run(sql, [&owner])?;
             sends_again(c)?;
         }
         after = owner;
@@ -45,9 +42,7 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
 
 /// Returns whether any delivery of this owner has not ended.
 pub(crate) fn any_open(c: &Connection, owner: OwnerId) -> Result<bool> {
-    let waits = c
-        .prepare_cached(include_str!("../../sql/owners/any_waiting.sql"))?
-        .exists([owner.to_bytes()])?;
+    let waits = c.has(sql!("owners/any_waiting"), [owner.to_bytes()])?;
     Ok(waits || any_running(c, &owner.to_bytes(), i64::MAX)?)
 }
 

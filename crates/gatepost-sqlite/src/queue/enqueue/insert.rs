@@ -54,17 +54,16 @@ fn insert(
         lost: 0,
         class: 0,
     };
-    c.prepare_cached(include_str!("../../sql/queue/insert.sql"))?
-        .execute(params![
-            member.delivery,
-            member.webhook,
-            new.task.map(|t| t.0),
-            receiver.place.tenant().map(TenantId::to_bytes),
-            now,
-            new.message_id.as_str(),
-            &*new.body,
-            new.cause.as_ref().map(ToString::to_string),
-        ])?;
+    c.prepare_cached(sql!("queue/insert"))?.execute(params![
+        member.delivery,
+        member.webhook,
+        new.task.map(|t| t.0),
+        receiver.place.tenant().map(TenantId::to_bytes),
+        now,
+        new.message_id.as_str(),
+        &*new.body,
+        new.cause.as_ref().map(ToString::to_string),
+    ])?;
     let length = i64::try_from(new.body.len()).unwrap_or(i64::MAX);
     batch.grown(length.saturating_add(DELIVERY_BYTES));
     let token = match new.lease_until.map(micros) {

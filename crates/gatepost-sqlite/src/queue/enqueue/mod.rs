@@ -17,6 +17,7 @@ use crate::error::{Answer, Failure, Result};
 use crate::outbox::push;
 use crate::realms::{Change, changed, place_of};
 use crate::records::task;
+use crate::sql::Sql as _;
 
 /// Decides each item separately; one that fails does not affect the others.
 pub(super) fn all(
@@ -54,10 +55,7 @@ fn guarded(
     one: &Enqueue,
     now: DateTime<Utc>,
 ) -> Result<Enqueued> {
-    let run = |sql| -> Result<()> {
-        c.prepare_cached(sql)?.execute([])?;
-        Ok(())
-    };
+    let run = |sql| -> Result<()> { c.run(sql, []) };
     let mark = batch.mark();
     run("SAVEPOINT one")?;
     let enqueued = enqueue(c, batch, one, now);

@@ -8,6 +8,7 @@ use webhook_model::OccurrenceId;
 
 use crate::column::micros;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// Returns whether the origin was used earlier. Consumes an outbox row whose occurrence is known.
 pub(super) fn used(c: &Connection, origin: &Origin) -> Result<bool> {
@@ -20,11 +21,7 @@ pub(super) fn used(c: &Connection, origin: &Origin) -> Result<bool> {
             occurrence,
             ..
         } => {
-            let waits = c
-                .prepare_cached(
-                    "SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND turn = ?2 AND rejected IS NULL",
-                )?
-                .exists(params![row.0, turn])?;
+            let waits = c.has("SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND turn = ?2 AND rejected IS NULL", params![row.0, turn])?;
             let known = match occurrence {
                 Some((place, id)) => waits && is_known(c, *place, id)?,
                 None => false,
@@ -52,8 +49,8 @@ pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Resul
                 None => use_up(c, *row)?,
                 Some((left, due)) => {
                     let (after_task, tasks) = left.columns();
-                    c.prepare_cached(include_str!("../../sql/outbox/move_on.sql"))?
-                        .execute(params![row.0, after_task, tasks, micros(*due)])?;
+                    let sql = sql!("outbox/move_on");
+                    c.run(sql, params![row.0, after_task, tasks, micros(*due)])?;
                 }
             }
             match occurrence {
@@ -65,20 +62,15 @@ pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Resul
 }
 
 fn is_known(c: &Connection, place: Realm, id: &OccurrenceId) -> Result<bool> {
-    let known = c
-        .prepare_cached("SELECT 1 FROM gatepost_seen WHERE place = ?1 AND id = ?2")?
-        .exists(params![place.to_string(), id.as_str()])?;
-    Ok(known)
+    let sql = "SELECT 1 FROM gatepost_seen WHERE place = ?1 AND id = ?2";
+    c.has(sql, params![place.to_string(), id.as_str()])
 }
 
 fn note(c: &Connection, place: Realm, id: &OccurrenceId, now: DateTime<Utc>) -> Result<()> {
-    c.prepare_cached("INSERT INTO gatepost_seen (place, id, stored) VALUES (?1, ?2, ?3)")?
-        .execute(params![place.to_string(), id.as_str(), micros(now)])?;
-    Ok(())
+    let sql = "INSERT INTO gatepost_seen (place, id, stored) VALUES (?1, ?2, ?3)";
+    c.run(sql, params![place.to_string(), id.as_str(), micros(now)])
 }
 
 fn use_up(c: &Connection, row: OutboxId) -> Result<()> {
-    c.prepare_cached("DELETE FROM gatepost_occurrence WHERE id = ?1")?
-        .execute([row.0])?;
-    Ok(())
+    c.run("DELETE FROM gatepost_occurrence WHERE id = ?1", [row.0])
 }

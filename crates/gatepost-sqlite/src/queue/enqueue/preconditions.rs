@@ -9,6 +9,7 @@ use webhook_model::TaskId;
 
 use crate::batch::Batch;
 use crate::error::Result;
+use crate::sql::Sql as _;
 
 /// Returns whether the preconditions hold, with one lookup for each realm that is not in the cache.
 pub(super) fn stands(
@@ -46,11 +47,11 @@ pub(super) fn changed_rows(
     let mut changed = Vec::new();
     for (record, revision) in rows {
         let (sql, id) = match record {
-            RecordId::Webhook(id) => (include_str!("../../sql/queue/same_webhook.sql"), id.0),
-            RecordId::Task(id) => (include_str!("../../sql/queue/same_task.sql"), id.0),
-            RecordId::Event(id) => (include_str!("../../sql/queue/same_event.sql"), id.0),
+            RecordId::Webhook(id) => (sql!("queue/same_webhook"), id.0),
+            RecordId::Task(id) => (sql!("queue/same_task"), id.0),
+            RecordId::Event(id) => (sql!("queue/same_event"), id.0),
         };
-        if !c.prepare_cached(sql)?.exists(params![id, revision.0])? {
+        if !c.has(sql, params![id, revision.0])? {
             changed.push(*record);
         }
     }
@@ -67,5 +68,5 @@ pub(super) fn changed_rows(
 
 fn is_there(c: &Connection, task: TaskId) -> Result<bool> {
     let there = "SELECT 1 FROM gatepost_live_task WHERE id = ?1";
-    Ok(c.prepare_cached(there)?.exists([task.0])?)
+    c.has(there, [task.0])
 }

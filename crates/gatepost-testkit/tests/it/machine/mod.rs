@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use breaker::{Breaker, Fault};
 use gatepost_storage::{AuditStore, KeyStore};
 use gatepost_testkit::{
-    Clause, Finding, Harness, Webhooks, audit_clauses, block_on, key_clauses, run_all,
-    webhook_clauses,
+    ContractTest, Finding, Harness, Webhooks, audit_contract, block_on, key_contract, run_all,
+    webhook_contract,
 };
 use store::Broken;
 use tokio::time::Instant;
@@ -59,29 +59,27 @@ impl<S: Send + 'static> Harness<S> for Place<S> {
 /// Returns the names of the mutants that no contract test finds: the record's own test runs first.
 async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
     own: &str,
-    clauses: &[Clause<S>],
+    tests: &[ContractTest<S>],
     faults: Vec<Fault<R>>,
     mutant: fn(Arc<Fault<R>>) -> S,
 ) -> Vec<String> {
     let began = Instant::now();
     let (mut survivors, mut equivalent, all) = (Vec::new(), 0, faults.len());
-    let first = clauses
-        .iter()
-        .position(|clause| clause.name.starts_with(own));
-    let first = first.expect("the record's own clause");
+    let first = tests.iter().position(|test| test.name.starts_with(own));
+    let first = first.expect("the record's own test");
     for fault in faults.into_iter().map(Arc::new) {
         let place = || {
             let fault = fault.clone();
             Place(Box::new(move || mutant(fault.clone())))
         };
         let known = EQUIVALENT.iter().any(|(name, _)| *name == fault.name());
-        let order = std::iter::once(first).chain((0..clauses.len()).filter(|n| *n != first));
+        let order = std::iter::once(first).chain((0..tests.len()).filter(|n| *n != first));
         let mut found = false;
-        for clause in order {
-            if known && clause != first {
+        for test in order {
+            if known && test != first {
                 break;
             }
-            let report = run_all(&clauses[clause..=clause], place).await;
+            let report = run_all(&tests[test..=test], place).await;
             found = matches!(report.findings[0].1, Finding::Broken(_));
             if found {
                 break;
@@ -145,47 +143,47 @@ pub(crate) fn broken_webhooks(name: &str) -> Webhooks {
 /// Defines one test for each record: its contract test, all contract tests that may find a mutant
 /// of it, its faults, and the part of the store that they break.
 macro_rules! every_mutant_is_caught {
-    ($($test:ident: $own:literal, $clauses:ident, $faults:ident, $store:ident, $part:ident;)*) => {$(
+    ($($test:ident: $own:literal, $tests:ident, $faults:ident, $store:ident, $part:ident;)*) => {$(
         #[test]
         fn $test() {
-            let clauses = $clauses();
+            let tests = $tests();
             let mutant = |fault| {
                 $store(Broken {
                     $part: Breaker::of(fault),
                     ..Broken::default()
                 })
             };
-            let survivors = survivors($own, &clauses, faults::$faults(), mutant);
+            let survivors = survivors($own, &tests, faults::$faults(), mutant);
             assert_eq!(block_on(survivors), [""; 0]);
         }
     )*};
 }
 
 every_mutant_is_caught! {
-    every_broken_field_of_a_key_is_found: "f01", key_clauses, of_keys, keys, keys;
+    every_broken_field_of_a_key_is_found: "f01", key_contract, of_keys, keys, keys;
     every_broken_field_of_a_webhook_is_found:
-        "f02", webhook_clauses, of_webhooks, webhooks, webhooks;
-    every_broken_field_of_a_task_is_found: "f03", webhook_clauses, of_tasks, webhooks, tasks;
-    every_broken_field_of_an_event_is_found: "f04", webhook_clauses, of_events, webhooks, events;
-    every_broken_field_of_an_owner_is_found: "f05", webhook_clauses, of_owners, webhooks, owners;
+        "f02", webhook_contract, of_webhooks, webhooks, webhooks;
+    every_broken_field_of_a_task_is_found: "f03", webhook_contract, of_tasks, webhooks, tasks;
+    every_broken_field_of_an_event_is_found: "f04", webhook_contract, of_events, webhooks, events;
+    every_broken_field_of_an_owner_is_found: "f05", webhook_contract, of_owners, webhooks, owners;
     every_broken_field_of_a_delivery_is_found:
-        "f06", webhook_clauses, of_deliveries, webhooks, deliveries;
+        "f06", webhook_contract, of_deliveries, webhooks, deliveries;
     every_broken_field_of_an_attempt_is_found:
-        "f07", webhook_clauses, of_attempts, webhooks, attempts;
+        "f07", webhook_contract, of_attempts, webhooks, attempts;
     every_broken_field_of_a_row_of_the_outbox_is_found:
-        "f08", webhook_clauses, of_outbox, webhooks, outbox;
-    every_broken_field_of_an_entry_is_found: "f09", audit_clauses, of_audit, audit, audit;
+        "f08", webhook_contract, of_outbox, webhooks, outbox;
+    every_broken_field_of_an_entry_is_found: "f09", audit_contract, of_audit, audit, audit;
 }
 
 #[test]
 fn store_without_broken_field_passes_every_contract_test() {
     let report = block_on(async {
         let place = || Place(Box::new(|| keys(Broken::default())));
-        let report = run_all(&key_clauses(), place).await;
+        let report = run_all(&key_contract(), place).await;
         let place = || Place(Box::new(|| audit(Broken::default())));
-        let report = report.and(run_all(&audit_clauses(), place).await);
+        let report = report.and(run_all(&audit_contract(), place).await);
         let place = || Place(Box::new(|| webhooks(Broken::default())));
-        report.and(run_all(&webhook_clauses(), place).await)
+        report.and(run_all(&webhook_contract(), place).await)
     });
     assert!(report.is_sound(), "{report}");
 }

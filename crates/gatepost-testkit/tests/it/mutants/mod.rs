@@ -17,8 +17,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::{AuditStore, KeyStore};
 use gatepost_testkit::{
-    Clause, Finding, Harness, Webhooks, audit_clauses, block_on, key_clauses, run_all,
-    webhook_clauses,
+    ContractTest, Finding, Harness, Webhooks, audit_contract, block_on, key_contract, run_all,
+    webhook_contract,
 };
 pub(crate) use mutant::Mutant;
 
@@ -111,7 +111,7 @@ pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
 
 /// Returns the fault and the report if the contract test does not find a mutant with this fault.
 fn survives<S: Send + Sync + 'static>(
-    clause: &Clause<S>,
+    test: &ContractTest<S>,
     fault: &str,
     as_store: fn(Arc<Mutant>) -> S,
 ) -> Option<String>
@@ -120,9 +120,9 @@ where
     Place<S>: Sync,
 {
     let place = || Place::new(fault, as_store);
-    let report = block_on(run_all(std::slice::from_ref(clause), place));
-    let number: u32 = clause.name[1..3].parse().unwrap();
-    let id = format!("{}{number}", clause.name[..1].to_uppercase());
+    let report = block_on(run_all(std::slice::from_ref(test), place));
+    let number: u32 = test.name[1..3].parse().unwrap();
+    let id = format!("{}{number}", test.name[..1].to_uppercase());
     let caught = match &report.findings[0].1 {
         Finding::Broken(text) => text.split([' ', '\n']).any(|word| word == id),
         _ => false,
@@ -132,7 +132,7 @@ where
 
 /// Returns the reports of the mutants that their contract test does not find by its own assertion.
 fn survivors<S: Send + Sync + 'static>(
-    clauses: &[Clause<S>],
+    tests: &[ContractTest<S>],
     as_store: fn(Arc<Mutant>) -> S,
 ) -> Vec<String>
 where
@@ -141,14 +141,12 @@ where
 {
     let mut survivors = Vec::new();
     // The contract tests of every field have machine-made mutants.
-    let clauses = clauses
-        .iter()
-        .filter(|clause| !clause.name.starts_with('f'));
-    for clause in clauses {
-        let own = &clause.name[..3];
+    let tests = tests.iter().filter(|test| !test.name.starts_with('f'));
+    for test in tests {
+        let own = &test.name[..3];
         let more = MORE.iter().filter(|fault| fault.starts_with(own));
         for fault in std::iter::once(&own).chain(more) {
-            survivors.extend(survives(clause, fault, as_store));
+            survivors.extend(survives(test, fault, as_store));
         }
     }
     survivors
@@ -156,17 +154,17 @@ where
 
 #[test]
 fn key_contract_tests_catch_their_mutants() {
-    assert_eq!(survivors(&key_clauses(), keys), [""; 0]);
+    assert_eq!(survivors(&key_contract(), keys), [""; 0]);
 }
 
 #[test]
 fn audit_contract_tests_catch_their_mutants() {
-    assert_eq!(survivors(&audit_clauses(), audit), [""; 0]);
+    assert_eq!(survivors(&audit_contract(), audit), [""; 0]);
 }
 
 #[test]
 fn webhook_contract_tests_catch_their_mutants() {
-    assert_eq!(survivors(&webhook_clauses(), Webhooks::of), [""; 0]);
+    assert_eq!(survivors(&webhook_contract(), Webhooks::of), [""; 0]);
 }
 
 #[test]
@@ -175,9 +173,9 @@ fn mutant_without_fault_passes_every_contract_test() {
     let audit = || Place::new("", audit);
     let webhooks = || Place::new("", Webhooks::of);
     let report = block_on(async {
-        let report = run_all(&key_clauses(), keys).await;
-        let report = report.and(run_all(&audit_clauses(), audit).await);
-        report.and(run_all(&webhook_clauses(), webhooks).await)
+        let report = run_all(&key_contract(), keys).await;
+        let report = report.and(run_all(&audit_contract(), audit).await);
+        report.and(run_all(&webhook_contract(), webhooks).await)
     });
     let held = report.findings.iter().filter(|f| f.1 == Finding::Held);
     assert_eq!(held.count(), report.findings.len(), "{report}");

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use gatepost_storage::{AuditStore, KeyStore};
 
 use crate::harness::{Harness, Webhooks};
-use crate::list::for_each_clause;
+use crate::list::for_each_contract_test;
 use crate::outcome::{Finding, Outcome};
 use crate::runtime::block_on;
 use crate::sentence::sentence_of;
 use crate::{audit, keys, log, outbox, owners, queue, records, scenario, webhooks_kept, whole};
 
-impl<S: Send + 'static> fmt::Debug for Clause<S> {
+impl<S: Send + 'static> fmt::Debug for ContractTest<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
@@ -24,7 +24,7 @@ pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A contract test.
 #[non_exhaustive]
-pub struct Clause<S: Send + 'static> {
+pub struct ContractTest<S: Send + 'static> {
     /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
     pub name: &'static str,
     /// Runs it on the store of a harness. It panics if the contract is broken. [`prove`] prepends
@@ -32,7 +32,7 @@ pub struct Clause<S: Send + 'static> {
     pub run: fn(Arc<dyn Harness<S>>) -> Run,
 }
 
-impl<S: Send + 'static> Clause<S> {
+impl<S: Send + 'static> ContractTest<S> {
     /// Returns the sentence of the contract that it tests.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
@@ -42,41 +42,41 @@ impl<S: Send + 'static> Clause<S> {
 
 /// Returns all contract tests of keys.
 #[must_use]
-pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
-    let mut all = for_each_clause!(key [plain] keys);
-    all.extend(for_each_clause!(kept_key [kept] keys));
-    all.extend(for_each_clause!(whole_key [kept] whole));
+pub fn key_contract() -> Vec<ContractTest<Arc<dyn KeyStore>>> {
+    let mut all = for_each_contract_test!(key [plain] keys);
+    all.extend(for_each_contract_test!(kept_key [kept] keys));
+    all.extend(for_each_contract_test!(whole_key [kept] whole));
     all
 }
 
 /// Returns all contract tests of the audit log.
 #[must_use]
-pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
-    let mut all = for_each_clause!(audit [plain] audit);
-    all.extend(for_each_clause!(kept_audit [kept] audit));
-    all.extend(for_each_clause!(whole_audit [kept] whole));
+pub fn audit_contract() -> Vec<ContractTest<Arc<dyn AuditStore>>> {
+    let mut all = for_each_contract_test!(audit [plain] audit);
+    all.extend(for_each_contract_test!(kept_audit [kept] audit));
+    all.extend(for_each_contract_test!(whole_audit [kept] whole));
     all
 }
 
 /// Returns all contract tests of webhooks, tasks, events, the queue, the log and the outbox.
 #[must_use]
-pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
-    let mut all = for_each_clause!(record [plain] records);
-    all.extend(for_each_clause!(owner [plain] owners));
-    all.extend(for_each_clause!(scenario[scenarios]));
-    all.extend(for_each_clause!(queue [plain] queue));
-    all.extend(for_each_clause!(log [plain] log));
-    all.extend(for_each_clause!(outbox [plain] outbox));
-    all.extend(for_each_clause!(kept_webhook [kept] webhooks_kept));
-    all.extend(for_each_clause!(kept_scenario[scenarios]));
-    all.extend(for_each_clause!(whole_webhook [kept] whole));
+pub fn webhook_contract() -> Vec<ContractTest<Webhooks>> {
+    let mut all = for_each_contract_test!(record [plain] records);
+    all.extend(for_each_contract_test!(owner [plain] owners));
+    all.extend(for_each_contract_test!(scenario[scenarios]));
+    all.extend(for_each_contract_test!(queue [plain] queue));
+    all.extend(for_each_contract_test!(log [plain] log));
+    all.extend(for_each_contract_test!(outbox [plain] outbox));
+    all.extend(for_each_contract_test!(kept_webhook [kept] webhooks_kept));
+    all.extend(for_each_contract_test!(kept_scenario[scenarios]));
+    all.extend(for_each_contract_test!(whole_webhook [kept] whole));
     all
 }
 
 /// Returns all contract tests of records that cannot be read; for a harness that can spoil one.
 #[must_use]
-pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
-    for_each_clause!(unreadable [kept] webhooks_kept)
+pub fn unreadable_contract() -> Vec<ContractTest<Webhooks>> {
+    for_each_contract_test!(unreadable [kept] webhooks_kept)
 }
 
 /// Runs the contract test of this name on the store of this harness; the body of a test.
@@ -85,13 +85,13 @@ pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
 /// If the store breaks the contract, with its sentence and the observed result; if no contract test
 /// has that name; and if the harness cannot show it: a test that was not run must not look as if it
 /// had passed.
-pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl Harness<S>) {
-    let clause = clauses.iter().find(|c| c.name == name);
-    let Some(clause) = clause else {
+pub fn prove<S: Send + 'static>(tests: &[ContractTest<S>], name: &str, harness: impl Harness<S>) {
+    let test = tests.iter().find(|c| c.name == name);
+    let Some(test) = test else {
         panic!("there is no contract test {name}");
     };
-    let sentence = clause.sentence();
-    match block_on(tried(clause, harness)) {
+    let sentence = test.sentence();
+    match block_on(tried(test, harness)) {
         Finding::Held => {}
         Finding::Broken(what) => panic!("{name} is broken: {sentence}\n{what}"),
         Finding::Ignored(why) => {
@@ -102,10 +102,10 @@ pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl
 
 /// Returns the result of a contract test on the store of this harness.
 pub(crate) async fn tried<S: Send + 'static>(
-    clause: &Clause<S>,
+    test: &ContractTest<S>,
     harness: impl Harness<S>,
 ) -> Finding {
-    match tokio::spawn((clause.run)(Arc::new(harness))).await {
+    match tokio::spawn((test.run)(Arc::new(harness))).await {
         Ok(Outcome::Held) => Finding::Held,
         Ok(Outcome::Ignored(why)) => Finding::Ignored(why),
         Err(error) => Finding::Broken(said(error)),
@@ -123,11 +123,11 @@ fn said(error: tokio::task::JoinError) -> String {
 
 /// Contract tests that take an empty store.
 macro_rules! plain {
-    ([$room:ident] $($clause:ident)*) => {
-        vec![$(Clause {
-            name: stringify!($clause),
+    ([$module:ident] $($test:ident)*) => {
+        vec![$(ContractTest {
+            name: stringify!($test),
             run: |harness| Box::pin(async move {
-                $room::$clause(harness.fresh().await).await;
+                $module::$test(harness.fresh().await).await;
                 Outcome::Held
             }),
         }),*]
@@ -137,10 +137,10 @@ use plain;
 
 /// Contract tests that are scenarios.
 macro_rules! scenarios {
-    ([] $($clause:ident)*) => {
-        vec![$(Clause {
-            name: stringify!($clause),
-            run: |harness| Box::pin(scenario::play(stringify!($clause), harness)),
+    ([] $($test:ident)*) => {
+        vec![$(ContractTest {
+            name: stringify!($test),
+            run: |harness| Box::pin(scenario::play(stringify!($test), harness)),
         }),*]
     };
 }
@@ -148,8 +148,8 @@ use scenarios;
 
 /// Contract tests that take the harness.
 macro_rules! kept {
-    ([$room:ident] $($clause:ident)*) => {
-        vec![$(Clause { name: stringify!($clause), run: |harness| Box::pin($room::$clause(harness)) }),*]
+    ([$module:ident] $($test:ident)*) => {
+        vec![$(ContractTest { name: stringify!($test), run: |harness| Box::pin($module::$test(harness)) }),*]
     };
 }
 use kept;
