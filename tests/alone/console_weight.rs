@@ -13,8 +13,7 @@ use gatepost_testkit::fixtures::direct;
 use tests::browser::{Page, Site, Visitor, gzipped};
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, ObjectId, OwnerId, Target,
-    Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Event, Message, ObjectId, OwnerId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::own_process::is_own_process;
@@ -103,16 +102,12 @@ async fn fill(site: &Site, store: &SqliteStore) {
                 },
             };
             let task: TaskId = engine.create_task(&task).await.unwrap().id;
-            let event = Event {
-                event_type: "vms".parse().unwrap(),
-                event: "poweron".parse().unwrap(),
-                target: Target::Instance(ObjectId::from_number(1 + at % 3)),
+            let event = Event::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Target::Instance(ObjectId::from_number(1 + at % 3)),
                 task,
-                enabled: true,
-                filters: Filter::default(),
-                context: JsonObject::default(),
-                label: EventLabel::default(),
-            };
+            );
             engine.create_event(&event).await.unwrap();
         }));
     }

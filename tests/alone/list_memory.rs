@@ -190,17 +190,14 @@ async fn fill(place: &Place) {
         };
         let stored = place.store.enqueue(direct(vec![delivery]), now).await;
         stored.unwrap();
-        let task = Task {
-            creator: OwnerId(3),
-            name: format!("t{at}").parse().unwrap(),
-            description: "".parse().unwrap(),
-            enabled: true,
-            delete_after_run: false,
-            action: Action::Send {
+        let task = Task::new(
+            OwnerId(3),
+            format!("t{at}").parse().unwrap(),
+            Action::Send {
                 webhook: WebhookId(1),
                 message: message.clone(),
             },
-        };
+        );
         place.site.engine.create_task(&task).await.unwrap();
     }
     let members: Vec<_> = (0..7_000).map(|n| format!("\"{n}\":0")).collect();

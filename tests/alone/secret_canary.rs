@@ -136,19 +136,13 @@ async fn no_secret_is_seen_anywhere() {
     ] {
         // A value that a client itself put into a field that is shown may be shown: only errors are
         // looked at here.
-        let answer = world
-            .api("PUT", &format!("user_api_keys/{row}"), Some(body))
-            .await;
+        let answer = world.put(&format!("user_api_keys/{row}"), body).await;
         if answer.status == 422 && !answer.body.contains("is not a column") {
             places.push(("error about a key".into(), answer.body));
         }
     }
     world
-        .api(
-            "PUT",
-            &format!("user_api_keys/{row}"),
-            Some(json!({"name": "canary"})),
-        )
+        .put(&format!("user_api_keys/{row}"), json!({"name": "canary"}))
         .await;
 
     // Webhooks with every kind of credential: made, refused, sent, failing, shown.
@@ -161,7 +155,7 @@ async fn no_secret_is_seen_anywhere() {
         let body = json!({"name": kind, "url": format!("http://{}/{kind}", receiver.addr), "authorization_type": kind, "authorization_value": value, "headers": format!("Cookie:{COOKIE}\n"), "retries": 1});
         let id = world.make("webhook_urls", body.clone()).await;
         webhooks.push(id);
-        let again = world.api("POST", "webhook_urls", Some(body)).await;
+        let again = world.post("webhook_urls", body).await;
         places.push(("conflict".into(), again.body));
     }
     for (kind, value) in [
@@ -171,7 +165,7 @@ async fn no_secret_is_seen_anywhere() {
         ("apikey", format!("{API_KEY}\n{API_KEY}")),
     ] {
         let body = json!({"name": "bad", "url": "https://example.com/", "authorization_type": kind, "authorization_value": value});
-        let answer = world.api("POST", "webhook_urls", Some(body)).await;
+        let answer = world.post("webhook_urls", body).await;
         assert_eq!(answer.status, 422);
         places.push(("refused authorization".into(), answer.body));
     }
@@ -241,11 +235,7 @@ async fn no_secret_is_seen_anywhere() {
         }
     }
     let probe = world
-        .api(
-            "GET",
-            "webhook_urls?filter=authorization_value%20bw%20'C'",
-            None,
-        )
+        .get("webhook_urls?filter=authorization_value%20bw%20'C'")
         .await;
     assert_eq!(probe.status, 422, "a filter on a secret is no oracle");
 

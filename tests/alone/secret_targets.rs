@@ -15,7 +15,7 @@ use tests::chaos::Store;
 use tests::issuer::{Issuer, token};
 use tests::postgres;
 use tests::refused_address::Refusing;
-use tests::world::{HERE, World, poweron};
+use tests::world::{HERE, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::{Authorization, SigningSecret, SigningSecrets, WebhookId};
@@ -130,8 +130,7 @@ async fn plant<S: Store + 'static>(
     }
     let task = json!({"name": name, "owner": format!("webhook_urls/{webhook}"), "settings_args": {"message": MESSAGE}});
     let task = world.make("tasks", task).await;
-    let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
-    world.make("task_events", event).await;
+    world.on_poweron(task, json!({"tag": 4})).await;
 }
 
 /// Everything that came out, with its source.
@@ -307,12 +306,12 @@ async fn search<S: Store + 'static>(world: World<S>, issuer: &Issuer, log: &Log)
             plant(&world, target, kind, issuer).await;
         }
     }
-    let emitted = world.engine.emit(poweron(1, &[4])).await.unwrap();
-    assert_eq!(emitted.deliveries.len(), 12);
-    for id in &emitted.deliveries {
-        let delivery = world.ended(*id).await;
+    let deliveries = world.emit(1, &[4]).await;
+    assert_eq!(deliveries.len(), 12);
+    for id in deliveries {
+        let delivery = world.ended(id).await;
         shown.add("status of a delivery", delivery.status_info);
-        let attempts = world.store.attempts(*id, 99).await.unwrap();
+        let attempts = world.store.attempts(id, 99).await.unwrap();
         shown.add(format!("attempts of {id}"), format!("{attempts:?}"));
         for attempt in attempts {
             shown.add(format!("stored head of {id}"), attempt.response_head);

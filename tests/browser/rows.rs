@@ -3,7 +3,6 @@
 
 use serde_json::json;
 use tests::browser::{Browser, Look, Site};
-use webhook_model::WebhookId;
 
 const PLAIN: Look = Look {
     width: 1200,
@@ -68,13 +67,7 @@ async fn headers_are_added_moved_removed_without_scripts_too() {
     for look in [Look::default(), PLAIN] {
         let site = Site::start().await;
         Browser::run(&site, look, async move |b| reorder(b, look.scripts).await).await;
-        let stored = site
-            .engine
-            .webhook(WebhookId(1))
-            .await
-            .unwrap()
-            .unwrap()
-            .value;
+        let stored = site.webhook(1).await;
         let expected = "X-C:v\nContent-Type:application/json\n";
         assert_eq!(
             stored.headers.to_string(),

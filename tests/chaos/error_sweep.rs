@@ -12,9 +12,7 @@ use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
 use gatepost_ids::Realm;
-use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
-};
+use gatepost_keys::{AccessLevel, Account, Denied, KeyError, KeyService, Principal, Via};
 use gatepost_kv::MemoryStore;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
@@ -22,23 +20,14 @@ use gatepost_storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
 use gatepost_storage::{AtMost, Clock as _, ManualClock, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
-use tests::permissive_platform::one_system;
+use tests::permissive_platform::{Everybody, one_system};
 use webhook_model::{
-    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,
-    TagId, Target, Task, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Occurrence, Specificity, TagId, Target, Task, Webhook,
+    WebhookId,
 };
 
 /// The number of times that a platform repeats a call that may succeed.
 const TRIES: u32 = 6;
-
-#[derive(Debug)]
-struct Everybody;
-
-impl Accounts for Everybody {
-    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
-    }
-}
 
 /// The state of one run. The faults are between it and `inner`.
 struct Scene<S> {
@@ -76,35 +65,31 @@ impl<S: Store> Scene<S> {
             ("alarm", "alarms", false),
         ] {
             let task = Task {
-                creator: OwnerId(1),
-                name: "t".parse().unwrap(),
-                description: "".parse().unwrap(),
-                enabled: true,
                 delete_after_run: once,
-                action: Action::Send {
-                    webhook: hook,
-                    message: message.parse().unwrap(),
-                },
+                ..Task::new(
+                    OwnerId(1),
+                    "t".parse().unwrap(),
+                    Action::Send {
+                        webhook: hook,
+                        message: message.parse().unwrap(),
+                    },
+                )
             };
             let task = inner
                 .insert_task(&task, AtMost::UNLIMITED, now)
                 .await
                 .unwrap()
                 .id;
-            let event = Event {
-                event_type: kind.parse().unwrap(),
-                event: "on".parse().unwrap(),
-                target: if kind == "vms" {
+            let event = Event::new(
+                kind.parse().unwrap(),
+                "on".parse().unwrap(),
+                if kind == "vms" {
                     Target::Tag(TagId(1))
                 } else {
                     Target::Generic
                 },
                 task,
-                enabled: true,
-                filters: Filter::default(),
-                context: JsonObject::default(),
-                label: EventLabel::default(),
-            };
+            );
             inner
                 .insert_event(&event, AtMost::UNLIMITED, now)
                 .await

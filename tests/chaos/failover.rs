@@ -3,26 +3,12 @@
 
 use std::time::Duration;
 
-use tests::chaos::{Child, Mode, Place, Run};
+use tests::chaos::{Mode, Place, Run};
 use tests::postgres::TestPostgres;
-use tokio::time::Instant;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
 /// The time limit until it accepts again after the promotion: 5 s on a quiet machine.
 const HEALED: Duration = Duration::from_secs(30);
-
-/// Returns the time until the child accepts again.
-async fn pause(child: &Child) -> Duration {
-    let (began, before) = (Instant::now(), child.told().len());
-    while child.told().len() == before {
-        assert!(
-            began.elapsed() < HEALED,
-            "the child does not come back by itself"
-        );
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    began.elapsed()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failover_to_a_synchronous_standby_loses_nothing() {
@@ -33,17 +19,14 @@ async fn a_failover_to_a_synchronous_standby_loses_nothing() {
         primary.port(),
         standby.port()
     );
-    let place = Place::Server {
-        url,
-        schema: "gatepost".to_owned(),
-    };
+    let place = Place::on(&url);
     let mut run = Run::new(place, CHILD).await;
     let child = run.child(Mode::Emit, 1);
-    pause(&child).await;
+    child.pause(HEALED).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     primary.kill();
     standby.promote();
-    let took = pause(&child).await;
+    let took = child.pause(HEALED).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     run.kill(child);
     let evidence = run.end().await;

@@ -17,19 +17,6 @@ fn kills() -> u64 {
     wanted.and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
-fn file(folder: &tempfile::TempDir) -> Place {
-    let path = folder.path().join("gatepost.db");
-    Place::File(path.to_str().unwrap().to_owned())
-}
-
-fn server() -> Place {
-    let fresh = tests::postgres::fresh();
-    Place::Server {
-        url: fresh.url,
-        schema: fresh.schema,
-    }
-}
-
 /// Kills processes at random moments, sometimes two that work together: this number of times, and,
 /// on a machine with other work, until enough has happened, with a longer wait in each round.
 /// Returns the number of kills, too.
@@ -90,7 +77,7 @@ async fn judge(what: &str, place: Place) -> Verdict {
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_lose_nothing_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    let verdict = judge("SQLite", file(&folder)).await;
+    let verdict = judge("SQLite", Place::in_folder(&folder)).await;
     assert!(verdict.violations.is_empty(), "{verdict}");
     let connection = rusqlite::Connection::open(folder.path().join("gatepost.db")).unwrap();
     let answer: String = connection
@@ -101,14 +88,14 @@ async fn kills_lose_nothing_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_lose_nothing_on_postgres() {
-    let verdict = judge("PostgreSQL", server()).await;
+    let verdict = judge("PostgreSQL", Place::fresh()).await;
     assert!(verdict.violations.is_empty(), "{verdict}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn control_acknowledgement_before_storing_is_detected() {
     let folder = tempfile::tempdir().unwrap();
-    let (run, ..) = killed(file(&folder), Mode::Lie, 12, 0, 1).await;
+    let (run, ..) = killed(Place::in_folder(&folder), Mode::Lie, 12, 0, 1).await;
     let verdict = run.end().await.judge();
     assert!(verdict.violates(Invariant::NothingIsLost), "{verdict}");
 }

@@ -34,8 +34,7 @@ struct Receiver {
 #[tokio::test(flavor = "multi_thread")]
 async fn poison_delivery_ends_and_thousand_others_are_sent() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("gatepost.db");
-    let place = Place::File(file.to_str().unwrap().to_owned());
+    let place = Place::in_folder(&folder);
     let receiver = Arc::new(Receiver::default());
     queue(&place, &listen(receiver.clone()).await).await;
     let store = place.open().await;

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use tests::chaos::{Child, Mode, Place, Run};
+use tests::chaos::{Mode, Place, Run};
 use tests::postgres::TestPostgres;
-use tokio::time::Instant;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
 /// The time limit until it recovers by itself: 5 s on a quiet machine, as the store's README says.
@@ -30,29 +29,13 @@ async fn admin(url: &str, statement: &str) {
     client.simple_query(statement).await.unwrap();
 }
 
-/// Returns the time until the child accepts again.
-async fn pause(child: &Child) -> Duration {
-    let (began, before) = (Instant::now(), child.told().len());
-    while child.told().len() == before {
-        assert!(
-            began.elapsed() < HEALED,
-            "the child does not come back by itself"
-        );
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    began.elapsed()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn crashes_cut_connections_and_refused_writes_lose_nothing() {
     let server = TestPostgres::start();
-    let place = Place::Server {
-        url: server.url().to_owned(),
-        schema: "gatepost".to_owned(),
-    };
+    let place = Place::on(server.url());
     let mut run = Run::new(place, CHILD).await;
     let child = run.child(Mode::Emit, 1);
-    pause(&child).await;
+    child.pause(HEALED).await;
     let mut pauses = [Duration::ZERO; 3];
     for round in 0..rounds() {
         for (kind, longest) in pauses.iter_mut().enumerate() {
@@ -78,7 +61,7 @@ async fn crashes_cut_connections_and_refused_writes_lose_nothing() {
                     admin(&url, "SELECT pg_reload_conf()").await;
                 }
             }
-            *longest = (*longest).max(pause(&child).await);
+            *longest = (*longest).max(child.pause(HEALED).await);
         }
     }
     tokio::time::sleep(RECORDED).await;

@@ -8,22 +8,14 @@ use std::time::Duration;
 
 use apikey_core::{KeyDraft, KeyId, OwnerId};
 use gatepost_ids::Quota;
-use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use tests::chaos::Place;
+use tests::permissive_platform::Everybody;
 use tests::postgres::TestPostgres;
 use tokio::time::Instant;
 
 /// The time limit: the README of the PostgreSQL backend states 2 s; the rest is for a busy machine.
 const BOUND: Duration = Duration::from_secs(15);
-
-#[derive(Debug)]
-struct Everybody;
-
-impl Accounts for Everybody {
-    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
-    }
-}
 
 /// Process A, which makes and deletes keys.
 struct NodeA {
@@ -143,8 +135,7 @@ fn expect_refused(answer: &str, what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_key_is_refused_across_processes_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("gatepost.db");
-    let place = Place::File(path.to_str().unwrap().to_owned());
+    let place = Place::in_folder(&folder);
     let mut a = NodeA::start(&place).await;
     let mut b = NodeB::start(&place);
     for round in 0..100 {
@@ -157,11 +148,7 @@ async fn deleted_key_is_refused_across_processes_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_key_is_refused_across_processes_on_postgres() {
-    let fresh = tests::postgres::fresh();
-    let place = Place::Server {
-        url: fresh.url,
-        schema: fresh.schema,
-    };
+    let place = Place::fresh();
     let mut a = NodeA::start(&place).await;
     let mut b = NodeB::start(&place);
     let mut longest = Duration::ZERO;
@@ -180,10 +167,7 @@ async fn deleted_key_is_refused_across_processes_on_postgres() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cut_listener_lets_no_deleted_key_in() {
     let server = TestPostgres::start();
-    let place = Place::Server {
-        url: server.url().to_owned(),
-        schema: "gatepost".to_owned(),
-    };
+    let place = Place::on(server.url());
     let mut a = NodeA::start(&place).await;
     let mut b = NodeB::start(&place);
     let (client, connection) = tokio_postgres::connect(server.url(), tokio_postgres::NoTls)
@@ -218,11 +202,7 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn frozen_process_refuses_deleted_key_after_waking() {
-    let fresh = tests::postgres::fresh();
-    let place = Place::Server {
-        url: fresh.url,
-        schema: fresh.schema,
-    };
+    let place = Place::fresh();
     let mut a = NodeA::start(&place).await;
     let mut b = NodeB::start(&place);
     let mut longest = Duration::ZERO;

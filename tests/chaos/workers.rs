@@ -13,19 +13,6 @@ use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
 
-fn file(folder: &tempfile::TempDir) -> Place {
-    let path = folder.path().join("gatepost.db");
-    Place::File(path.to_str().unwrap().to_owned())
-}
-
-fn server() -> Place {
-    let fresh = tests::postgres::fresh();
-    Place::Server {
-        url: fresh.url,
-        schema: fresh.schema,
-    }
-}
-
 /// Stores this number of deliveries for the run's webhook and counts them as accepted.
 async fn enqueue(run: &mut Run, count: i64) {
     let store = run.place.open().await;
@@ -91,12 +78,12 @@ fn expect_each_once(evidence: &Evidence) {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_workers_share_ten_thousand_deliveries_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    expect_each_once(&shared(file(&folder), 1).await);
+    expect_each_once(&shared(Place::in_folder(&folder), 1).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn four_workers_share_ten_thousand_deliveries_on_postgres() {
-    expect_each_once(&shared(server(), 3).await);
+    expect_each_once(&shared(Place::fresh(), 3).await);
 }
 
 fn signal(child: &Child, name: &str) {
@@ -161,10 +148,10 @@ async fn frozen(place: Place) {
 #[tokio::test(flavor = "multi_thread")]
 async fn worker_frozen_past_lease_changes_nothing_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    frozen(file(&folder)).await;
+    frozen(Place::in_folder(&folder)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn worker_frozen_past_lease_changes_nothing_on_postgres() {
-    frozen(server()).await;
+    frozen(Place::fresh()).await;
 }

@@ -14,8 +14,8 @@ use gatepost_storage::webhooks::{DeliveryQuery, WebhookStore};
 use tests::permissive_platform::one_system;
 use tests::postgres;
 use webhook_model::{
-    Action, Activity, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Object, ObjectId,
-    Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId, WebhookIds,
+    Action, Activity, Audience, Catalog, Event, Object, ObjectId, Occurrence, OwnerId, Specificity,
+    Target, Task, Webhook, WebhookId, WebhookIds,
 };
 
 /// Starts an engine that sends nothing: all webhooks are paused.
@@ -37,27 +37,23 @@ async fn listens(engine: &Engine, name: &str, channels: &str, once: bool) -> Web
     webhook.channels = channels.parse().unwrap();
     let webhook = engine.create_webhook(&webhook).await.unwrap().id;
     let task = Task {
-        creator: OwnerId(1),
-        name: name.parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
         delete_after_run: once,
-        action: Action::Send {
-            webhook,
-            message: format!("{name} ${{NAME}}").parse().unwrap(),
-        },
+        ..Task::new(
+            OwnerId(1),
+            name.parse().unwrap(),
+            Action::Send {
+                webhook,
+                message: format!("{name} ${{NAME}}").parse().unwrap(),
+            },
+        )
     };
     let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Generic,
+    let event = Event::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Target::Generic,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    );
     engine.create_event(&event).await.unwrap();
     webhook
 }

@@ -31,7 +31,7 @@ async fn ran_once(world: &World, task: i64, emits: Vec<JoinHandle<Vec<DeliveryId
     }
     assert_eq!(made.len(), 1, "round {round}: {made:?}");
     assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
-    let gone = world.api("GET", &format!("tasks/{task}"), None).await;
+    let gone = world.get(&format!("tasks/{task}")).await;
     assert_eq!(gone.status, 404);
 }
 
@@ -46,12 +46,7 @@ async fn concurrent_emits_run_one_time_task_once() {
         let (_, task) = world.task(receiver.addr, &name, "x", true).await;
         // Two events match one occurrence, by tag and by object.
         for target in [json!({"tag": 4}), json!({"owner": "vms/1"})] {
-            let mut event = json!({"task": task, "table": "vms", "event": "poweron"});
-            event
-                .as_object_mut()
-                .unwrap()
-                .extend(target.as_object().unwrap().clone());
-            world.make("task_events", event).await;
+            world.on_poweron(task, target).await;
         }
         let emits: Vec<_> = (0..64)
             .map(|n| {
@@ -64,7 +59,7 @@ async fn concurrent_emits_run_one_time_task_once() {
             })
             .collect();
         ran_once(&world, task, emits, round).await;
-        let left = world.api("GET", "task_events", None).await;
+        let left = world.get("task_events").await;
         assert_eq!(left.body, "[]", "its events are gone, too");
     }
     world.engine.shutdown(Duration::from_secs(1)).await;
@@ -86,8 +81,7 @@ async fn administrators_one_time_task_runs_once_across_tenants() {
     for round in 0..8 {
         let name = format!("once-{round}");
         let (_, task) = world.task(receiver.addr, &name, "x", true).await;
-        let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
-        world.make("task_events", event).await;
+        world.on_poweron(task, json!({"tag": 4})).await;
         let mut emits = Vec::new();
         for n in 0..32 {
             let engine = if n % 2 == 0 { &world.engine } else { &other };

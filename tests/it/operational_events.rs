@@ -19,8 +19,7 @@ use gatepost_kv::MemoryStore;
 use gatepost_manage::{KeyEvents, Management, OnLeak};
 use gatepost_storage::{Clock as _, ManualClock};
 use webhook_model::{
-    Action, Description as TaskText, Event, EventLabel, Filter, JsonObject, Retries, Target, Task,
-    Webhook, WebhookId,
+    Action, Description as TaskText, Event, Retries, Target, Task, Webhook, WebhookId,
 };
 
 const ADA: u128 = 1;
@@ -173,16 +172,12 @@ impl Platform {
                 },
             };
             let task = actor.create_task(task).await.unwrap().id;
-            let event = Event {
-                event_type: of.parse().unwrap(),
-                event: event.parse().unwrap(),
-                target: Target::Generic,
+            let event = Event::new(
+                of.parse().unwrap(),
+                event.parse().unwrap(),
+                Target::Generic,
                 task,
-                enabled: true,
-                filters: Filter::default(),
-                context: JsonObject::default(),
-                label: EventLabel::default(),
-            };
+            );
             actor.create_event(event).await.unwrap();
         }
         webhook

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use reqwest::{Client, Method};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::world::with;
 
 /// The password of `admin`.
 pub const PASSWORD: &str = "let me in";
@@ -160,6 +162,16 @@ impl PlatformProcess {
             let text = answer["err"].as_str().unwrap_or_default();
             let named = status < 400 || text.contains(field);
             assert!(got == status && named, "{path} {body}: {got} {answer}");
+        }
+    }
+
+    /// Sends the row with one column at a time set to such a value: each is refused by the column's
+    /// name.
+    pub async fn refuses(&self, table: &str, row: &Value, columns: Vec<(&str, Value)>) {
+        for (column, value) in columns {
+            let body = with(row.clone(), &json!({column: value}));
+            let name = format!("'{column}'");
+            self.judge("POST", table, vec![(body, 422, &name)]).await;
         }
     }
 

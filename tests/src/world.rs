@@ -236,6 +236,40 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         self.call(&self.admin, HERE, method, path, body).await
     }
 
+    /// Sends `GET` as the administrator.
+    pub async fn get(&self, path: &str) -> Response {
+        self.api("GET", path, None).await
+    }
+
+    /// Sends `POST` as the administrator.
+    pub async fn post(&self, path: &str, body: Value) -> Response {
+        self.api("POST", path, Some(body)).await
+    }
+
+    /// Sends `PUT` as the administrator.
+    pub async fn put(&self, path: &str, body: Value) -> Response {
+        self.api("PUT", path, Some(body)).await
+    }
+
+    /// Sends `DELETE` as the administrator.
+    pub async fn delete(&self, path: &str) -> Response {
+        self.api("DELETE", path, None).await
+    }
+
+    /// Returns the rows of a list, or a row, as the administrator reads them.
+    pub async fn rows(&self, path: &str) -> Value {
+        self.get(path).await.expect(200).json()
+    }
+
+    /// Emits that a machine is switched on; returns the deliveries.
+    ///
+    /// # Panics
+    /// If it is refused.
+    pub async fn emit(&self, id: i64, tags: &[i64]) -> Vec<DeliveryId> {
+        let emitted = self.engine.emit(poweron(id, tags)).await;
+        emitted.unwrap().deliveries
+    }
+
     /// Returns the time on its clock, in epoch seconds.
     #[must_use]
     pub fn now(&self) -> i64 {
@@ -256,6 +290,12 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         answer.json()["$row"]
             .as_i64()
             .unwrap_or_else(|| panic!("{table}: {}", answer.body))
+    }
+
+    /// Makes an event that runs a task when a machine is switched on; `columns` say which one.
+    pub async fn on_poweron(&self, task: i64, columns: Value) -> i64 {
+        let event = json!({"task": task, "table": "vms", "event": "poweron"});
+        self.make("task_events", with(event, &columns)).await
     }
 
     /// Makes a key over the API: its string and its row number.
@@ -307,6 +347,31 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
         }
         panic!("delivery {id} did not end");
     }
+}
+
+/// A response of which a test expects something.
+pub trait Expect: Sized {
+    /// Asserts its status, and returns it.
+    fn expect(self, status: u16) -> Self;
+}
+
+impl Expect for Response {
+    #[track_caller]
+    fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.body);
+        self
+    }
+}
+
+/// Returns a row with more columns.
+///
+/// # Panics
+/// If they are no objects.
+#[must_use]
+pub fn with(mut row: Value, columns: &Value) -> Value {
+    let columns = columns.as_object().unwrap().clone();
+    row.as_object_mut().unwrap().extend(columns);
+    row
 }
 
 /// Returns the occurrence that a virtual machine is powered on.

@@ -64,10 +64,7 @@ impl Backend {
 
     fn place(&self) -> Place {
         match self {
-            Self::File { folder, .. } => {
-                let path = folder.path().join("gatepost.db");
-                Place::File(path.to_str().unwrap().to_owned())
-            }
+            Self::File { folder, .. } => Place::in_folder(folder),
             Self::Server(server) => server.place(),
         }
     }

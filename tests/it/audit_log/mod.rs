@@ -25,8 +25,8 @@ use gatepost_storage::{AuditStore, KeyStore, ManualClock, Page, Scope, WebhookSt
 use tests::permissive_platform::with_tenants;
 use tests::postgres::fresh;
 use webhook_model::{
-    Action, Catalog, Description as Text, Event, EventLabel, Filter, JsonObject, Message,
-    Specificity, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Description as Text, Event, JsonObject, Message, Specificity, Target, Task,
+    TaskId, Webhook, WebhookId,
 };
 
 const ADA: u128 = 1;
@@ -183,16 +183,12 @@ fn task(owner: u128, webhook: WebhookId, message: &str) -> Task {
 }
 
 fn event(task: TaskId) -> Event {
-    Event {
-        event_type: "alarms".parse().unwrap(),
-        event: "raised".parse().unwrap(),
-        target: Target::Generic,
+    Event::new(
+        "alarms".parse().unwrap(),
+        "raised".parse().unwrap(),
+        Target::Generic,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+    )
 }
 
 /// Returns an entry as text: `update tasks/3 nightly`.

@@ -14,10 +14,7 @@ use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
 use gatepost_testkit::fault::FaultStore;
 use tests::browser::form_input::{new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
-use webhook_model::{
-    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, ObjectId, OwnerId, Target,
-    Task, Webhook,
-};
+use webhook_model::{Action, Activity, Event, Message, ObjectId, OwnerId, Target, Task, Webhook};
 
 /// The calls that pages make, and that the running engine does not make.
 const CALLS: [&str; 14] = [
@@ -73,28 +70,21 @@ impl World {
             let mut webhook = Webhook::new(OwnerId(3), name, url);
             webhook.activity = Activity::Paused;
             let webhook = self.site.engine.create_webhook(&webhook).await.unwrap().id;
-            let task = Task {
-                creator: OwnerId(3),
-                name: format!("t{row}").parse().unwrap(),
-                description: "".parse().unwrap(),
-                enabled: true,
-                delete_after_run: false,
-                action: Action::Send {
+            let task = Task::new(
+                OwnerId(3),
+                format!("t{row}").parse().unwrap(),
+                Action::Send {
                     webhook,
                     message: Message::default(),
                 },
-            };
+            );
             let task = self.site.engine.create_task(&task).await.unwrap().id;
-            let event = Event {
-                event_type: "vms".parse().unwrap(),
-                event: "poweron".parse().unwrap(),
-                target: Target::Instance(ObjectId::from(1)),
+            let event = Event::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Target::Instance(ObjectId::from(1)),
                 task,
-                enabled: true,
-                filters: Filter::default(),
-                context: JsonObject::default(),
-                label: EventLabel::default(),
-            };
+            );
             self.site.engine.create_event(&event).await.unwrap();
             self.site.engine.send(webhook, None).await.unwrap();
             let count = HourlyCount {
@@ -147,7 +137,7 @@ async fn live_list_reads_page_and_newer_rows_together() {
     let page = ulf.get("/console/deliveries/live?top=52").await;
     let after = [one, many].map(|call| world.store.calls_of(call));
     assert_eq!(page.html.matches("<tr id=").count(), 50);
-    assert!(page.has("Show 3 newer deliveries"), "{}", page.html);
+    page.shows("Show 3 newer deliveries");
     assert_eq!([after[0] - before[0], after[1] - before[1]], [0, 2]);
     // On a later page newer rows do not matter, and the total is counted separately.
     let page = ulf.get("/console/deliveries/live?after=3").await;
@@ -157,11 +147,11 @@ async fn live_list_reads_page_and_newer_rows_together() {
     // unless attempts change which rows match.
     let before = world.store.calls_of(many);
     let page = ulf.get("/console/deliveries/live?after=3&more=1").await;
-    assert!(page.has("2,000+ deliveries"), "{}", page.html);
+    page.shows("2,000+ deliveries");
     assert_eq!(world.store.calls_of(many) - before, 1);
     let live = "/console/deliveries/live?state=queued&after=3&more=1";
     let page = ulf.get(live).await;
-    assert!(page.has("55 matching deliveries"), "{}", page.html);
+    page.shows("55 matching deliveries");
     assert_eq!(world.store.calls_of(many) - before, 3);
 }
 
@@ -221,7 +211,7 @@ async fn full_page_requests_all_names_from_platform_once() {
             ("task", "1"),
         ];
         let page = admin.fill(&format!("{new}?type=vms"), new, &event).await;
-        assert_eq!(page.status, 303, "{}", page.html);
+        page.expect(303);
     }
     let asked = async |path: &str| {
         let before = platform.0.load(Ordering::Relaxed);

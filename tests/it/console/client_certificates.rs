@@ -5,9 +5,8 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use gatepost_storage::ManualClock;
 use tests::browser::form_input::hook;
-use tests::browser::{Page, Site, Visitor};
-use tests::mutual_tls::{Authority, Client};
-use webhook_model::{ClientIdentity, WebhookId};
+use tests::browser::{Site, Visitor};
+use tests::mutual_tls::Authority;
 
 const NEW: &str = "/console/webhooks/new";
 const EDIT: &str = "/console/webhooks/1/edit";
@@ -23,68 +22,56 @@ fn typed<'a>(certificate: &'a str, key: &'a str) -> [(&'a str, &'a str); 3] {
     ]
 }
 
-async fn stored(site: &Site) -> Option<ClientIdentity> {
-    let row = site.engine.webhook(WebhookId(1)).await.unwrap().unwrap();
-    row.value.client_identity
-}
-
-fn without_key(page: &Page, client: &Client) {
-    assert!(!page.has(client.secret()), "{}", page.html);
-}
-
 #[tokio::test]
 async fn certificate_is_stored_as_typed_and_key_hidden() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let authority = Authority::new();
     let ada = authority.client("ada");
     // With the line ends that browsers send.
     let [certificate, key] = [&ada.certificate, &ada.key].map(|pem| pem.replace('\n', "\r\n"));
-    let page = ulf
-        .submit(NEW, &hook(URL, &typed(&certificate, &key)))
-        .await;
-    assert_eq!(page.status, 303, "{}", page.html);
-    let made = stored(&site).await.unwrap();
+    ulf.submit(NEW, &hook(URL, &typed(&certificate, &key)))
+        .await
+        .expect(303);
+    let made = site.webhook(1).await.client_identity.unwrap();
     assert_eq!(
         made.key().expose().trim(),
         ada.key.replace("\r\n", "\n").trim()
     );
     for path in [SHOW, EDIT] {
         let page = ulf.get(path).await;
-        assert!(
-            page.has("Client certificate") && page.has("CN=ada"),
-            "{}",
-            page.html
-        );
-        assert!(!page.has("expires soon"), "{}", page.html);
-        without_key(&page, &ada);
+        page.shows("Client certificate");
+        page.shows("CN=ada");
+        page.hides("expires soon");
+        page.hides(ada.secret());
     }
     // Empty fields keep both; a certificate without a key is for the stored key.
-    let page = ulf.submit(EDIT, &hook(URL, &typed("", ""))).await;
-    assert_eq!(page.status, 303, "{}", page.html);
-    assert_eq!(stored(&site).await.unwrap(), made);
+    ulf.submit(EDIT, &hook(URL, &typed("", "")))
+        .await
+        .expect(303);
+    assert_eq!(site.webhook(1).await.client_identity.unwrap(), made);
     let renewed = authority.renewed("renewed", None, &ada.key).certificate;
-    let page = ulf.submit(EDIT, &hook(URL, &typed(&renewed, ""))).await;
-    assert_eq!(page.status, 303, "{}", page.html);
+    ulf.submit(EDIT, &hook(URL, &typed(&renewed, "")))
+        .await
+        .expect(303);
     assert!(ulf.get(SHOW).await.has("CN=renewed"));
     // Another server requires the key again.
     let moved = "https://evil.example/";
-    let page = ulf.submit(EDIT, &hook(moved, &typed("", ""))).await;
-    assert_eq!(page.status, 422, "{}", page.html);
+    let page = ulf
+        .submit(EDIT, &hook(moved, &typed("", "")))
+        .await
+        .expect(422);
     let asked = page.has("client_key-error") && page.has("enter it again");
     assert!(asked, "{}", page.html);
     let mut remove = typed("", "").to_vec();
     remove.push(("client_remove", "on"));
-    let page = ulf.submit(EDIT, &hook(moved, &remove)).await;
-    assert_eq!(page.status, 303, "{}", page.html);
-    assert_eq!(stored(&site).await, None);
+    ulf.submit(EDIT, &hook(moved, &remove)).await.expect(303);
+    assert_eq!(site.webhook(1).await.client_identity, None);
     assert!(!ulf.get(SHOW).await.has("Client certificate"));
 }
 
 #[tokio::test]
 async fn invalid_client_certificate_shows_field_error() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let authority = Authority::new();
     let (ada, bob) = (authority.client("ada"), authority.client("bob"));
     let (cert, key) = (&*ada.certificate, &*ada.key);
@@ -117,7 +104,7 @@ async fn invalid_client_certificate_shows_field_error() {
         assert_eq!(page.status, 422, "{field}: {}", page.html);
         let beside = format!("id=\"{field}-error\"");
         assert!(page.has(&beside) && page.has(rule), "{rule}: {}", page.html);
-        without_key(&page, &ada);
+        page.hides(ada.secret());
     }
 }
 
@@ -146,8 +133,7 @@ async fn an_expiry_within_thirty_days_is_warned_about() {
     for (days, words) in [(60, ""), (20, "expires soon"), (-1, "expired")] {
         let client = authority.client_until("ada", Some(now + TimeDelta::days(days)));
         let fields = typed(&client.certificate, &client.key);
-        let page = ulf.submit(at, &hook(URL, &fields)).await;
-        assert_eq!(page.status, 303, "{}", page.html);
+        ulf.submit(at, &hook(URL, &fields)).await.expect(303);
         let page = ulf.get(SHOW).await;
         for badge in ["expires soon", "expired"] {
             let is_shown = page.has(&format!("\">{badge}</span>"));

@@ -1,8 +1,7 @@
 //! An edit that conflicts with another: nothing is saved, both values are shown, and the user
 //! chooses.
 
-use examples::receiver::Receiver;
-use tests::browser::form_input::{hook, new_event, new_key, new_task, new_webhook};
+use tests::browser::form_input::{hook, new_event, new_key, new_task, visited_with_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form from a page that was opened earlier.
@@ -17,24 +16,17 @@ async fn send(visitor: &Visitor, path: &str, page: &Page, fields: &[(&str, &str)
 
 #[tokio::test]
 async fn conflicting_webhook_edit_is_saved_after_choice() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let path = "/console/webhooks/1/edit";
     let url = "https://example.com/in";
     ulf.submit("/console/webhooks/new", &hook(url, &[])).await;
     let first = ulf.get(path).await;
     let theirs = [("name", "theirs"), ("timeout", "30"), ("in_order", "on")];
     let saved = ulf.submit(path, &hook(url, &theirs)).await;
-    assert_eq!(
-        saved.to(),
-        "/console/webhooks/1?done=saved",
-        "{}",
-        saved.html
-    );
+    saved.leads_to("/console/webhooks/1?done=saved");
 
     let mine = hook(url, &[("name", "mine"), ("retries", "9")]);
-    let page = send(&ulf, path, &first, &mine).await;
-    assert_eq!(page.status, 409, "{}", page.html);
+    let page = send(&ulf, path, &first, &mine).await.expect(409);
     assert!(page.has("Somebody else changed this while you edited it."));
     for (field, choice, value) in [
         ("name", "typed", "theirs"),
@@ -65,12 +57,7 @@ async fn conflicting_webhook_edit_is_saved_after_choice() {
         ("take.in_order", "stored"),
     ];
     let saved = send(&ulf, path, &page, &hook(url, &chosen)).await;
-    assert_eq!(
-        saved.to(),
-        "/console/webhooks/1?done=saved",
-        "{}",
-        saved.html
-    );
+    saved.leads_to("/console/webhooks/1?done=saved");
     let row = site.engine.webhook(webhook_model::WebhookId(1)).await;
     let webhook = row.unwrap().unwrap().value;
     assert_eq!(webhook.name.as_str(), "mine");
@@ -80,8 +67,7 @@ async fn conflicting_webhook_edit_is_saved_after_choice() {
 
 #[tokio::test]
 async fn pause_between_form_and_save_is_no_conflict() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let path = "/console/webhooks/1/edit";
     let form = hook("https://example.com/in", &[]);
     ulf.submit("/console/webhooks/new", &form).await;
@@ -89,12 +75,7 @@ async fn pause_between_form_and_save_is_no_conflict() {
     let paused = site.engine.pause_webhook(webhook_model::WebhookId(1));
     paused.await.unwrap();
     let saved = send(&ulf, path, &first, &form).await;
-    assert_eq!(
-        saved.to(),
-        "/console/webhooks/1?done=saved",
-        "{}",
-        saved.html
-    );
+    saved.leads_to("/console/webhooks/1?done=saved");
     let row = site.engine.webhook(webhook_model::WebhookId(1)).await;
     let webhook = row.unwrap().unwrap().value;
     assert_eq!(webhook.activity, webhook_model::Activity::Paused);
@@ -102,10 +83,7 @@ async fn pause_between_form_and_save_is_no_conflict() {
 
 #[tokio::test]
 async fn conflicting_edits_of_records_overwrite_nothing() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "a\nb", &[]).await;
     new_key(&ulf, "ci").await;
     let event = |label| {

@@ -11,7 +11,9 @@ use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _, RecordStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{UNLIMITED, direct, message};
-use tests::browser::form_input::{hook, new_event, new_task, new_webhook};
+use tests::browser::form_input::{
+    ON_MACHINE, ON_TAG, hook, new_event, new_task, new_webhook, visited_with_webhook,
+};
 use tests::browser::{Setup, Site, Visitor, text};
 use webhook_model::{
     Audience, DeliveryOrder, Object, ObjectId, Occurrence, OwnerId, TraceParent, WebhookId,
@@ -21,19 +23,14 @@ const TASK: &str = "/console/tasks/new";
 
 #[tokio::test]
 async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "1").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "1").await;
     new_task(&ulf, "x", &[]).await;
     receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::IM_A_TEAPOT]);
     let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
     act("/console/tasks/1/do/run").await;
     site.ended(1).await;
     let page = ulf.get("/console/deliveries/1").await;
-    for text in ["502", "418", ">Failed<", "Replay"] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
+    page.shows_all(["502", "418", ">Failed<", "Replay"]);
     assert!(ulf.get("/console/deliveries?state=error").await.has("#1"));
     for (class, listed) in [("status", true), ("timeout", false)] {
         let page = ulf.get(&format!("/console/deliveries?class={class}")).await;
@@ -43,33 +40,26 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
             "{class}"
         );
     }
-    assert!(
-        ulf.get("/console/deliveries?state=sent")
-            .await
-            .has("No matching deliveries")
-    );
+    ulf.get("/console/deliveries?state=sent")
+        .await
+        .shows("No matching deliveries");
     assert_eq!(act("/console/deliveries/1/cancel").await.status, 409);
-    assert_eq!(
-        act("/console/deliveries/1/replay").await.to(),
-        "/console/deliveries/1?done=replayed"
-    );
+    act("/console/deliveries/1/replay")
+        .await
+        .leads_to("/console/deliveries/1?done=replayed");
     receiver.wait_for("/in", 3).await.unwrap();
     site.ended(1).await;
     let live = ulf.get("/console/deliveries/live?top=1&x").await;
-    assert!(
-        live.has("#1</span></a>") && live.has(">Delivered<"),
-        "{}",
-        live.html
-    );
+    live.shows("#1</span></a>");
+    live.shows(">Delivered<");
     // A waiting delivery is cancelled.
     act("/console/webhooks/1/do/pause").await;
     act("/console/tasks/1/do/run").await;
     let page = ulf.get("/console/deliveries/2").await;
     assert!(page.has(">Held<") && page.has("Cancel") && !page.has("/replay\""));
-    assert_eq!(
-        act("/console/deliveries/2/cancel").await.to(),
-        "/console/deliveries/2?done=cancelled"
-    );
+    act("/console/deliveries/2/cancel")
+        .await
+        .leads_to("/console/deliveries/2?done=cancelled");
     assert!(ulf.get("/console/deliveries/2").await.has("cancelled"));
     // A cancelled delivery is counted immediately, one that ended by an attempt soon after that.
     let figure = |name: &str, count: &str| format!("<dd>{count}</dd><dt>{name}</dt>");
@@ -89,7 +79,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
         assert!(live.has(&figure(name, count)), "{name}: {}", live.html);
     }
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has("Total: 1 sent, 2 failed, "), "{}", page.html);
+    page.shows("Total: 1 sent, 2 failed, ");
     assert!(ulf.get("/console/webhooks").await.has("1 sent, 2 failed"));
 }
 
@@ -103,16 +93,7 @@ async fn other_users_records_answer_like_missing_ones() {
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     new_task(&ulf, "x", &[]).await;
-    new_event(
-        &ulf,
-        &[
-            ("event", "poweron"),
-            ("target", "tag"),
-            ("tag", "1"),
-            ("task", "1"),
-        ],
-    )
-    .await;
+    new_event(&ulf, &ON_TAG).await;
     ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
     site.ended(1).await;
     let before = site.heard();
@@ -155,20 +136,12 @@ async fn other_users_records_answer_like_missing_ones() {
         new_task(&vera, "x", &[]).await.error("webhook"),
         "This webhook does not exist."
     );
-    let page = new_event(
-        &vera,
-        &[
-            ("event", "poweron"),
-            ("target", "tag"),
-            ("tag", "1"),
-            ("task", "1"),
-        ],
-    )
-    .await;
+    let page = new_event(&vera, &ON_TAG).await;
     assert_eq!(page.error("task"), "This task does not exist.");
     let live = vera.get("/console/live").await;
     assert_eq!(live.status, 200);
-    assert!(!live.has("chat") && !live.has(">Queue<"), "{}", live.html);
+    live.hides("chat");
+    live.hides(">Queue<");
     assert_eq!(site.heard(), before);
 }
 
@@ -194,21 +167,21 @@ async fn waiting_delivery_shows_reason_and_can_be_retried() {
     store.enqueue(direct(vec![later("a")]), now).await.unwrap();
     let path = "/console/deliveries/1";
     let page = ulf.get(path).await;
-    assert!(page.has("first attempt <time"), "{}", page.html);
+    page.shows("first attempt <time");
     assert!(page.has("in 59 minutes") && page.has("Retry now"));
     ulf.fill(TASK, "/console/webhooks/1/do/pause", &[]).await;
     let page = ulf.get(path).await;
-    assert!(page.has("held: webhook is paused"), "{}", page.html);
+    page.shows("held: webhook is paused");
     assert!(!page.has("attempt <time"), "nothing is sent then");
     let list = ulf.get("/console/deliveries").await;
-    assert!(list.has("held: webhook is paused"), "{}", list.html);
+    list.shows("held: webhook is paused");
     ulf.fill(TASK, "/console/webhooks/1/do/resume", &[]).await;
     // Another user's delivery does not exist; the operation is in the audit log.
     let vera = Visitor::login(&site, "vera").await;
     let retry = "/console/deliveries/1/retry";
     assert_eq!(vera.fill(TASK, retry, &[]).await.status, 404);
     let done = ulf.fill(TASK, retry, &[]).await;
-    assert_eq!(done.to(), "/console/deliveries/1?done=retried");
+    done.leads_to("/console/deliveries/1?done=retried");
     receiver.wait_for("/in", 1).await.unwrap();
     site.ended(1).await;
     assert!(site.heard().contains(&"3 Retry webhooks/1".to_owned()));
@@ -230,30 +203,20 @@ async fn delivery_waiting_in_order_names_its_predecessor() {
     store.enqueue(two, now).await.unwrap();
     assert!(!ulf.get("/console/deliveries/1").await.has("in order"));
     let page = ulf.get("/console/deliveries/2").await;
-    assert!(page.has("in order, behind #1"), "{}", page.html);
+    page.shows("in order, behind #1");
 }
 
 #[tokio::test]
 async fn delivery_page_shows_cause_and_sent_request() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     let url = format!("http://{}/in", receiver.addr);
     let token = [("auth", "bearer"), ("token", "s3cret-token")];
-    let made = ulf
-        .submit("/console/webhooks/new", &hook(&url, &token))
-        .await;
-    assert_eq!(made.status, 303, "{}", made.html);
+    ulf.submit("/console/webhooks/new", &hook(&url, &token))
+        .await
+        .expect(303);
     new_task(&ulf, r#"{"b":[1,{}],"a":"it's ${NAME}"}"#, &[]).await;
-    let of_object = [
-        ("event", "poweron"),
-        ("target", "instance"),
-        ("instance", "1"),
-        ("task", "1"),
-        ("enabled", "on"),
-    ];
-    let event = new_event(&ulf, &of_object).await;
-    assert_eq!(event.status, 303, "{}", event.html);
+    new_event(&ulf, &ON_MACHINE).await.expect(303);
     let occurrence = Occurrence::new(
         "vms".parse().unwrap(),
         "poweron".parse().unwrap(),
@@ -284,27 +247,21 @@ async fn delivery_page_shows_cause_and_sent_request() {
     }
     assert!(!page.has("s3cret-token"));
     let list = ulf.get("/console/deliveries").await;
-    assert!(
-        list.has("web-1 (#1)") && list.has("order-4711"),
-        "{}",
-        list.html
-    );
+    list.shows("web-1 (#1)");
+    list.shows("order-4711");
     // A manual run shows the user who made it.
     ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
     site.ended(2).await;
     let page = ulf.get("/console/deliveries/2").await;
-    assert!(page.has("Run by"), "{}", page.html);
-    assert!(!page.has("Trace ID"), "{}", page.html);
+    page.shows("Run by");
+    page.hides("Trace ID");
     let by = site.engine.delivery(DeliveryId(2)).await.unwrap().unwrap();
     assert_eq!(by.cause.unwrap().by, Some(OwnerId(3)));
 }
 
 #[tokio::test]
 async fn delivery_filters_persist_in_address_and_match_rows() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
     receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::ACCEPTED]);
     for id in [1, 2] {
@@ -356,28 +313,25 @@ async fn filter_without_matches_reads_at_most_5000_rows() {
         store.enqueue(batch, SystemClock.now()).await.unwrap();
     }
     let page = ulf.get("/console/deliveries?status=599").await;
-    assert!(page.has("No matches yet"), "{}", page.html);
+    page.shows("No matches yet");
     let next = page
         .html
         .split("href=\"")
         .find(|part| part.contains("after="));
     let next = text(next.unwrap().split('"').next().unwrap());
     let page = ulf.get(&next).await;
-    assert!(page.has("No matching deliveries"), "{}", page.html);
+    page.shows("No matching deliveries");
     let page = ulf.get("/console/deliveries?id=m0-10").await;
     assert!(page.has("No matches yet"), "they are the oldest");
 }
 
 #[tokio::test]
 async fn a_replay_says_how_many_before_and_after() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
     let replay = "/console/deliveries/replay?webhook=1";
     let none = ulf.get(replay).await;
-    assert!(none.has("Nothing to replay"), "{}", none.html);
+    none.shows("Nothing to replay");
     assert!(!none.has("Replay 0"));
     receiver.answer_with(&[
         StatusCode::BAD_GATEWAY,
@@ -389,9 +343,9 @@ async fn a_replay_says_how_many_before_and_after() {
         site.ended(id).await;
     }
     let page = ulf.get(replay).await;
-    assert!(page.has("Replay 2 deliveries"), "{}", page.html);
+    page.shows("Replay 2 deliveries");
     let all = ulf.get(&format!("{replay}&state=")).await;
-    assert!(all.has("Replay 3 deliveries"), "{}", all.html);
+    all.shows("Replay 3 deliveries");
     let timeouts = ulf.get(&format!("{replay}&class=timeout")).await;
     assert!(timeouts.has("Nothing to replay"));
     let long_ago = format!("{replay}&from=2000-01-01T00:00&before=2000-01-02T00:00");
@@ -411,24 +365,17 @@ async fn a_replay_says_how_many_before_and_after() {
     let mut led = Visitor::login(&site, "ulf").await;
     led.cookie.push_str("; gatepost_done=2");
     let page = led.get(done.to()).await;
-    assert!(page.has("2 deliveries were queued again."), "{}", page.html);
+    page.shows("2 deliveries were queued again.");
     assert!(page.has("Nothing to replay"), "they were sent");
     assert!(site.heard().contains(&"3 Replay webhook_urls/1".to_owned()));
     // All parts of the page agree about its attempts.
     let page = ulf.get("/console/deliveries/1").await;
-    assert!(
-        page.has("2 in total, 1 since the last replay"),
-        "{}",
-        page.html
-    );
+    page.shows("2 in total, 1 since the last replay");
     let vera = Visitor::login(&site, "vera").await;
     assert_eq!(vera.get(replay).await.status, 404);
-    assert_eq!(
-        vera.post("/console/deliveries/replay", &fields)
-            .await
-            .status,
-        403
-    );
+    vera.post("/console/deliveries/replay", &fields)
+        .await
+        .expect(403);
 }
 
 #[tokio::test]
@@ -441,11 +388,11 @@ async fn a_delivery_is_cancelled_after_a_question() {
     store.enqueue(batch, SystemClock.now()).await.unwrap();
     let cancel = "/console/deliveries/1/cancel";
     let page = ulf.get("/console/deliveries/1").await;
-    assert!(page.has(&format!("href=\"{cancel}\"")), "{}", page.html);
+    page.shows(&format!("href=\"{cancel}\""));
     let question = ulf.get(cancel).await;
     assert!(question.has("Cancel delivery #1?") && question.has("will not be sent"));
     let done = ulf.submit(cancel, &[]).await;
-    assert_eq!(done.to(), "/console/deliveries/1?done=cancelled");
+    done.leads_to("/console/deliveries/1?done=cancelled");
     let gone = ulf.get(cancel).await;
     assert_eq!(
         gone.to(),

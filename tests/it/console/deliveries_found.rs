@@ -11,7 +11,7 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, SealedMessages, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{ON_MACHINE, new_event, new_task, new_webhook};
 use tests::browser::{Setup, Visitor, text};
 use tests::world::poweron;
 use webhook_model::{Object, ObjectId, WebhookId};
@@ -43,14 +43,7 @@ async fn text_search_covers_message_ids_and_result_only() {
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     new_task(&ulf, "Größe von ${NAME}: 50% & <mehr>", &[]).await;
-    let of_object = [
-        ("event", "poweron"),
-        ("target", "instance"),
-        ("instance", "1"),
-        ("task", "1"),
-        ("enabled", "on"),
-    ];
-    assert_eq!(new_event(&ulf, &of_object).await.status, 303);
+    assert_eq!(new_event(&ulf, &ON_MACHINE).await.status, 303);
     receiver.answer_with(&[StatusCode::IM_A_TEAPOT, StatusCode::OK]);
     for (at, name) in [(1, "web-1"), (2, "db-2")] {
         let occurrence = poweron(1, &[])
@@ -88,7 +81,8 @@ async fn text_search_covers_message_ids_and_result_only() {
         assert_eq!(is_live, words.trim().is_empty(), "{words}");
     }
     let both = ulf.get(&format!("{LIST}?q=50%25&state=sent&task=1")).await;
-    assert!(both.has(&row(2)) && !both.has(&row(1)), "{}", both.html);
+    both.shows(&row(2));
+    both.hides(&row(1));
     assert!(both.has("value=\"50%\"") && both.has(">Clear<"));
     // No user finds a delivery of another user.
     for (who, finds) in [("vera", false), ("tina", true), ("admin", true)] {
@@ -135,11 +129,11 @@ async fn text_search_stops_at_limit_and_resumes_there() {
         let shown = (page.has(&newest), page.has(&oldest));
         pages.push((page.has("Searched back to"), shown));
         if !page.has(">Search further<") {
-            assert!(page.has(">First page<"), "{}", page.html);
+            page.shows(">First page<");
             break;
         }
-        assert!(page.has(">UTC, "), "{}", page.html);
-        assert!(!page.has(">Next page<"), "{}", page.html);
+        page.shows(">UTC, ");
+        page.hides(">Next page<");
         let title = page.has("No matches yet");
         assert_eq!(title, shown == (false, false), "{}", page.html);
         assert!(pages.len() < 40, "it goes on");

@@ -126,7 +126,7 @@ async fn column_heading_reverses_order_and_keeps_filter() {
         .await;
     let page = world.ulf.get(&format!("{LIST}?state=queued")).await;
     assert_eq!(rows(&page), [2, 1]);
-    assert!(page.has("aria-sort=\"descending\""), "{}", page.html);
+    page.shows("aria-sort=\"descending\"");
     assert_eq!(count(&page), "2 matching deliveries");
     let turn = link(&page, "Queued <span aria-hidden=\"true\">▼</span>").unwrap();
     assert_eq!(turn, format!("{LIST}?state=queued&sort=created"));
@@ -189,15 +189,15 @@ async fn live_page_total_includes_new_deliveries() {
     let live = async |query: &str| world.ulf.get(&format!("{LIST}/live?{query}")).await;
     let page = live("top=60").await;
     assert_eq!(count(&page), "61 deliveries");
-    assert!(page.has("Show 1 newer delivery"), "{}", page.html);
+    page.shows("Show 1 newer delivery");
     assert_eq!(rows(&page), (11..=60).rev().collect::<Vec<_>>());
     // The live part of a later page is read at its position and in its order.
     let page = live("back=5").await;
     assert_eq!(rows(&page), (6..=55).rev().collect::<Vec<_>>());
-    assert!(page.has("live?back=5\""), "{}", page.html);
+    page.shows("live?back=5\"");
     let page = live("sort=created&top=3").await;
     assert_eq!(rows(&page), (1..=50).collect::<Vec<_>>());
-    assert!(page.has("live?sort=created\""), "{}", page.html);
+    page.shows("live?sort=created\"");
 }
 
 #[tokio::test]
@@ -213,18 +213,14 @@ async fn delivery_count_is_capped_and_says_so() {
     let page = get("").await;
     assert_eq!(count(&page), "2,000+ deliveries, showing 1–50");
     let each_few_seconds = "live?top=10400&amp;more=1\" data-pace=\"3\"";
-    assert!(page.has(each_few_seconds), "{}", page.html);
+    page.shows(each_few_seconds);
     let live = get_live("top=10400&more=1").await;
     assert_eq!(count(&live), "2,000+ deliveries, showing 1–50");
     let page = get("id=m").await;
     assert_eq!(count(&page), "2,000+ matching deliveries, showing 1–50");
     // Waiting deliveries may leave that state at any moment: they are counted again.
     let page = get("state=queued").await;
-    assert!(
-        page.has("live?state=queued&amp;top=10400\""),
-        "{}",
-        page.html
-    );
+    page.shows("live?state=queued&amp;top=10400\"");
     // A search by id compares each of the 5,000 rows.
     for (query, said) in [
         ("id=m12-", "At least 800 deliveries, counted back to <"),
@@ -258,9 +254,10 @@ async fn delivery_count_is_capped_and_says_so() {
             looks += 1;
         }
         assert_eq!(looks, 2, "{query}");
-        assert!(page.has("No matching deliveries"), "{}", page.html);
+        page.shows("No matching deliveries");
         page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
-        assert!(page.has(back) && page.has("rel=\"prev\""), "{}", page.html);
+        page.shows(back);
+        page.shows("rel=\"prev\"");
         assert_eq!(link(&page, "Previous page"), None, "the search goes on");
         page = world.ulf.get(&link(&page, "Search further").unwrap()).await;
         assert!(page.has(forth), "it is the first page: {}", page.html);

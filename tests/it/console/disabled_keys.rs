@@ -13,8 +13,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 
 #[tokio::test]
 async fn key_is_disabled_after_confirmation_and_enabled_directly() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     let page = ulf.get("/console/keys/1").await;
     assert!(page.has("/console/keys/1/disable") && !page.has("/console/keys/1/enable"));
@@ -27,7 +26,7 @@ async fn key_is_disabled_after_confirmation_and_enabled_directly() {
     );
 
     let page = ulf.submit("/console/keys/1/disable", &[]).await;
-    assert_eq!(page.to(), "/console/keys/1?done=disabled");
+    page.leads_to("/console/keys/1?done=disabled");
     assert_eq!(probe(&site, &key).await, 401);
     let page = ulf.follow(&page).await;
     assert!(page.has("The key was disabled.") && page.has(">disabled</span>"));
@@ -37,16 +36,13 @@ async fn key_is_disabled_after_confirmation_and_enabled_directly() {
     assert_eq!(site.heard().last().unwrap(), "3 Disable user_api_keys/1");
     new_key(&ulf, "other").await;
     let list = ulf.get("/console/keys?state=disabled").await;
-    assert!(
-        list.has("/console/keys/1\"") && !list.has("/console/keys/2\""),
-        "{}",
-        list.html
-    );
+    list.shows("/console/keys/1\"");
+    list.hides("/console/keys/2\"");
 
     let page = ulf
         .fill("/console/keys/1", "/console/keys/1/enable", &[])
         .await;
-    assert_eq!(page.to(), "/console/keys/1?done=enabled");
+    page.leads_to("/console/keys/1?done=enabled");
     assert_eq!(probe(&site, &key).await, 200);
     assert!(ulf.follow(&page).await.has("The key was enabled."));
     assert_eq!(site.heard().last().unwrap(), "3 Enable user_api_keys/1");
@@ -54,15 +50,13 @@ async fn key_is_disabled_after_confirmation_and_enabled_directly() {
 
 #[tokio::test]
 async fn edited_key_stays_disabled_and_strangers_get_404() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     ulf.submit("/console/keys/1/disable", &[]).await;
     let fields = [("name", "renamed"), ("expires_type", "keep")];
-    assert_eq!(
-        ulf.submit("/console/keys/1/edit", &fields).await.status,
-        303
-    );
+    ulf.submit("/console/keys/1/edit", &fields)
+        .await
+        .expect(303);
     assert_eq!(probe(&site, &key).await, 401);
     let vera = Visitor::login(&site, "vera").await;
     assert_eq!(vera.get("/console/keys/1/disable").await.status, 404);

@@ -1,8 +1,7 @@
 //! Typed values outlive the session, and a confirmation does not outlive its page.
 
-use examples::receiver::Receiver;
 use reqwest::Method;
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{ON_TAG, new_event, new_task, visited_with_webhook};
 use tests::browser::{Page, Site, Visitor};
 
 /// Sends a form as a browser does from a page of this site.
@@ -56,12 +55,9 @@ async fn a_form_outlives_its_session_without_its_secrets() {
     ];
     let page = from_here(&nobody, "/console/webhooks/new", &typed).await;
     assert_eq!(page.status, 401);
-    assert!(
-        page.has("Your session has ended") && page.has("/login?back="),
-        "{}",
-        page.html
-    );
-    assert!(!page.has("s3cret"), "{}", page.html);
+    page.shows("Your session has ended");
+    page.shows("/login?back=");
+    page.hides("s3cret");
     let (action, fields) = kept(&page);
     assert_eq!(action, "/console/webhooks/new/again");
     // The user is still not logged in: the page does not change.
@@ -74,15 +70,13 @@ async fn a_form_outlives_its_session_without_its_secrets() {
     let ulf = Visitor::login(&site, "ulf").await;
     let form = from_here(&ulf, &action, &pairs(&fields)).await;
     assert_eq!(form.status, 200);
-    for part in [
+    form.shows_all([
         "value=\"chat &lt;b&gt;\"",
         "value=\"7\"",
         "X-Route: ops",
         "Check your entries and send the form again.",
         "action=\"/console/webhooks/new\"",
-    ] {
-        assert!(form.has(part), "{part}: {}", form.html);
-    }
+    ]);
     assert!(site.heard().is_empty());
     // The same holds in a session other than the form's.
     let page = from_here(&ulf, "/console/webhooks/new", &typed).await;
@@ -92,18 +86,9 @@ async fn a_form_outlives_its_session_without_its_secrets() {
 
 #[tokio::test]
 async fn every_form_of_a_record_is_opened_again() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
-    let target = [
-        ("event", "poweron"),
-        ("target", "tag"),
-        ("tag", "1"),
-        ("task", "1"),
-    ];
-    new_event(&ulf, &target).await;
+    new_event(&ulf, &ON_TAG).await;
     ulf.submit(
         "/console/keys/new",
         &[("name", "k"), ("expires_type", "never")],
@@ -182,10 +167,7 @@ async fn only_same_origin_forms_are_kept_or_opened() {
 
 #[tokio::test]
 async fn a_confirmation_is_shown_once() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     let done = ulf
         .fill("/console/tasks/new", "/console/webhooks/1/do/pause", &[])
         .await;
@@ -198,7 +180,7 @@ async fn a_confirmation_is_shown_once() {
     let note = "The webhook is paused.";
     assert!(!ulf.get(&to).await.has(note));
     let page = ulf.follow(&done).await;
-    assert!(page.has(note), "{}", page.html);
+    page.shows(note);
     let gone = page.header("set-cookie");
     assert!(
         gone.starts_with("gatepost_done=; ") && gone.contains("Max-Age=0"),
@@ -210,8 +192,7 @@ async fn a_confirmation_is_shown_once() {
 
 #[tokio::test]
 async fn expiry_date_is_parsed_in_form_timezone() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     for (name, zone, shown) in [
         ("utc", "", "2031-05-01 12:00 UTC"),
         ("ist", "+05:30", "2031-05-01 06:30 UTC"),

@@ -32,8 +32,7 @@ fn words_of_command(page: &Page) -> Vec<String> {
 
 #[tokio::test]
 async fn command_for_new_key_works_when_pasted() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let page = new_key(&ulf, "ci '$(id)' <b>").await;
     let key = page.secret().unwrap();
     let words = words_of_command(&page);
@@ -53,8 +52,7 @@ fn secret_part(key: &str) -> &str {
 
 #[tokio::test]
 async fn full_key_in_search_redirects_to_masked_key() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "nightly").await.secret().unwrap();
     let hint = &key[..key.find('_').unwrap() + 9];
     for (path, kept) in [
@@ -79,16 +77,16 @@ async fn full_key_in_search_redirects_to_masked_key() {
         let led = ulf.get(&path).await;
         assert_eq!(led.status, 303, "{path}");
         let at = path.split('?').next().unwrap();
-        assert_eq!(led.to(), format!("{at}?{kept}&done=key-withheld"));
+        led.leads_to(&format!("{at}?{kept}&done=key-withheld"));
         assert_eq!(led.header("cache-control"), "no-store");
         let page = ulf.follow(&led).await;
         assert!(!page.has(secret_part(&key)) && page.header("referrer-policy") == "same-origin");
-        assert!(page.has("complete API key"), "{}", page.html);
+        page.shows("complete API key");
         // Like every confirmation, it is shown once.
         assert!(!ulf.get(led.to()).await.has("complete API key"));
     }
     let found = ulf.get(&format!("/console/keys?q={hint}")).await;
-    assert!(found.has("1 of 1 key matches"), "{}", found.html);
+    found.shows("1 of 1 key matches");
     // The key is not in the redirections to the login and back either.
     let stranger = Visitor::stranger(&site);
     let led = stranger.get(&format!("/console/keys?q={key}")).await;
@@ -127,8 +125,7 @@ async fn page_behind_key_popup_is_inert() {
 
 #[tokio::test]
 async fn forged_host_header_is_in_no_command() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     for (at, host) in ["a';id;'", "$(id)", "x@evil.example"].iter().enumerate() {
         let hidden = ulf.get("/console/keys/new").await.hidden();
         let mut form = url::form_urlencoded::Serializer::new(String::new());
@@ -152,14 +149,12 @@ async fn key_page_shows_everything_except_key_string() {
     let vera = Visitor::login(&site, "vera").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     let page = ulf.get("/console/keys/1").await;
-    for text in [
+    page.shows_all([
         "expires in 90 days (<time",
         "never used",
         "any address",
         "ulf",
-    ] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
+    ]);
     assert!(!page.has(&key) && page.has("/console/users/3"));
     assert_eq!(vera.get("/console/keys/1").await.status, 404);
     assert_eq!(ulf.get("/console/keys/2").await.status, 404);
@@ -170,7 +165,7 @@ async fn key_page_shows_everything_except_key_string() {
     assert!(ulf.get("/console/keys/1").await.has("expires soon"));
     clock.jump(TimeDelta::days(14));
     let page = ulf.get("/console/keys/1").await;
-    assert!(page.has("expired now"), "{}", page.html);
+    page.shows("expired now");
     assert!(!page.has("/keys/1/edit") && page.has("/keys/1/delete"));
 }
 
@@ -230,29 +225,25 @@ async fn user_page_shows_keys_only_to_their_managers() {
         assert_eq!(admin.get(&path).await.status, 404, "{path}");
     }
     assert!(admin.get("/console/users/5").await.has("is disabled"));
-    assert!(
-        admin
-            .get("/console/keys")
-            .await
-            .has("href=\"/console/users/3\"")
-    );
+    admin
+        .get("/console/keys")
+        .await
+        .shows("href=\"/console/users/3\"");
     // The same list at the same address.
     let page = admin.get("/console/users/3?q=ci&sort=name").await;
-    assert!(
-        page.has("1 of 1 key matches") && page.has("href=\"/console/users/3?q=ci&amp;sort=-name\"")
-    );
+    page.shows("1 of 1 key matches");
+    page.shows("href=\"/console/users/3?q=ci&amp;sort=-name\"");
     assert!(!page.has("name=\"owner\""));
     // A key that is created on this page is shown on it.
     let fields = [("name", "made"), ("expires_type", "30"), ("user", "3")];
     let page = admin.submit("/console/keys/new?owner=3", &fields).await;
     assert!(page.has("data-once=\"/console/users/3\"") && page.secret().is_some());
-    assert!(page.has("<h1>ulf</h1>"), "{}", page.html);
+    page.shows("<h1>ulf</h1>");
 }
 
 #[tokio::test]
 async fn ip_list_warning_appears_when_page_is_opened() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let lists = [("expires_type", "30"), ("allow.0.net", "10.0.0.1")];
     let says = |page: &Page| {
         let hint = page.html.split("data-hint=\"ip\"").nth(1).unwrap();

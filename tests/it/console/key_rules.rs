@@ -66,26 +66,22 @@ async fn keys_are_managed_by_owner_and_administrators_only() {
         .iter()
         .map(|(n, v)| (n.as_str(), v.as_str()))
         .collect();
-    assert_eq!(
-        vera.post("/console/keys/1/delete", &token).await.status,
-        404
-    );
+    vera.post("/console/keys/1/delete", &token)
+        .await
+        .expect(404);
     assert_eq!(vera.post("/console/keys/1/edit", &token).await.status, 404);
     // An administrator opens one user's keys, and creates one there.
     let of_ulf = admin.get("/console/keys?owner=3").await;
     assert!(of_ulf.has("API keys of ulf") && of_ulf.has("/keys/new?owner=3"));
-    assert!(
-        admin
-            .get("/console/keys/new?owner=3")
-            .await
-            .has("value=\"3\" selected")
-    );
+    admin
+        .get("/console/keys/new?owner=3")
+        .await
+        .shows("value=\"3\" selected");
     assert_eq!(vera.get("/console/keys?owner=3").await.status, 404);
     // Users cannot create keys for others; administrators can.
     let fields = [("name", "x"), ("expires_type", "never"), ("user", "4")];
     for (visitor, status) in [(&ulf, 422), (&tina, 422), (&admin, 200)] {
-        let page = visitor.submit(NEW, &fields).await;
-        assert_eq!(page.status, status, "{}", page.html);
+        visitor.submit(NEW, &fields).await.expect(status);
     }
     assert!(vera.get("/console/keys").await.has(">x<"));
 }
@@ -129,8 +125,7 @@ async fn tenant_administrator_is_offered_users_to_manage() {
 
 #[tokio::test]
 async fn key_form_check_reports_errors_and_warnings() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let check = async |fields: &[(&str, &str)]| -> serde_json::Value {
         let page = ulf.fill(NEW, "/console/keys/check", fields).await;
         serde_json::from_str(&page.html).unwrap()

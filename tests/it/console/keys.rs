@@ -1,8 +1,8 @@
 //! The pages of a user's API keys (SPEC 2.1, SPEC 3), without a browser.
 
 use examples::client::call;
+use tests::browser::Site;
 use tests::browser::form_input::new_key;
-use tests::browser::{Site, Visitor};
 use tests::world::HERE;
 
 const NEW: &str = "/console/keys/new";
@@ -17,8 +17,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 
 #[tokio::test]
 async fn new_key_is_shown_only_in_creating_response() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let list = ulf.get("/console/keys").await;
     assert!(list.has("No API keys yet"));
     let fields = [
@@ -59,7 +58,7 @@ async fn new_key_is_shown_only_in_creating_response() {
     }
     site.keys.shutdown().await;
     let list = ulf.get("/console/keys").await;
-    for text in [
+    list.shows_all([
         "ci &lt;b&gt;",
         "nightly\nbuild",
         "30 days",
@@ -67,19 +66,16 @@ async fn new_key_is_shown_only_in_creating_response() {
         "active",
         "10.0.0.0/8",
         "title=\"disabled\"",
-    ] {
-        assert!(list.has(text), "{text}: {}", list.html);
-    }
+    ]);
     assert_eq!(site.heard(), ["3 Create user_api_keys/1"]);
 }
 
 #[tokio::test]
 async fn saved_file_in_response_contains_only_the_key() {
     use base64::Engine as _;
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let page = new_key(&ulf, "ci").await;
-    assert!(page.has("download=\"ci.PAK\""), "{}", page.html);
+    page.shows("download=\"ci.PAK\"");
     let data = page
         .html
         .split("data:application/octet-stream;base64,")
@@ -94,8 +90,7 @@ async fn saved_file_in_response_contains_only_the_key() {
 
 #[tokio::test]
 async fn resubmitted_form_creates_and_shows_no_key() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let hidden = ulf.get(NEW).await.hidden();
     let mut fields: Vec<_> = hidden
         .iter()
@@ -116,8 +111,7 @@ async fn resubmitted_form_creates_and_shows_no_key() {
 
 #[tokio::test]
 async fn invalid_key_form_marks_fields_and_keeps_input() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     new_key(&ulf, "taken").await;
     let long = "n".repeat(129);
     let cases = [
@@ -192,8 +186,7 @@ async fn invalid_key_form_marks_fields_and_keeps_input() {
 
 #[tokio::test]
 async fn rows_are_edited_without_scripts_and_nothing_saved() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let fields = [
         ("name", "k"),
         ("allow.0.net", "10.0.0.1"),
@@ -203,7 +196,7 @@ async fn rows_are_edited_without_scripts_and_nothing_saved() {
     ];
     let page = ulf.submit(NEW, &fields).await;
     assert_eq!(page.status, 200);
-    assert!(page.has("name=\"allow.2.net\" value=\"\""), "{}", page.html);
+    page.shows("name=\"allow.2.net\" value=\"\"");
     let fields = [&fields[..4], &[("do", "allow.remove.0")]].concat();
     let page = ulf.submit(NEW, &fields).await;
     assert!(page.has("name=\"allow.0.net\" value=\"10.0.0.2\"") && !page.has("10.0.0.1"));
@@ -212,8 +205,7 @@ async fn rows_are_edited_without_scripts_and_nothing_saved() {
 
 #[tokio::test]
 async fn key_edit_keeps_key_string_and_applies_immediately() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     assert_eq!(probe(&site, &key).await, 200);
     let fields = [
@@ -239,14 +231,13 @@ async fn key_edit_keeps_key_string_and_applies_immediately() {
 
 #[tokio::test]
 async fn key_is_deleted_after_confirmation_and_refused_immediately() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     let question = ulf.get("/console/keys/1/delete").await;
     assert!(question.has("cannot be undone"));
     assert_eq!(probe(&site, &key).await, 200);
     let page = ulf.submit("/console/keys/1/delete", &[]).await;
-    assert_eq!(page.to(), "/console/keys?done=deleted");
+    page.leads_to("/console/keys?done=deleted");
     assert_eq!(probe(&site, &key).await, 401);
     assert_eq!(ulf.get("/console/keys/1/delete").await.status, 404);
     assert_eq!(site.heard().last().unwrap(), "3 Delete user_api_keys/1");

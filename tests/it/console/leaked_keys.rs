@@ -16,8 +16,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 
 #[tokio::test]
 async fn leaked_keys_end_after_confirmation_without_repeating_text() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let first = new_key(&ulf, "ci").await.secret().unwrap();
     let second = new_key(&ulf, "<b>night</b>").await.secret().unwrap();
     let admin = Visitor::login(&site, "admin").await;
@@ -44,8 +43,7 @@ async fn leaked_keys_end_after_confirmation_without_repeating_text() {
         ),
     ] {
         let before = [probe(&site, &first).await, probe(&site, &second).await];
-        let question = admin.submit(PAGE, &pasted(then)).await;
-        assert_eq!(question.status, 200, "{}", question.html);
+        let question = admin.submit(PAGE, &pasted(then)).await.expect(200);
         assert!(question.has(title) && question.has(&format!("{button}</button>")));
         assert!(question.has("/console/keys/1\"") && question.has("&lt;b&gt;night"));
         assert!(!question.has(&first) && !question.has("2026 error"));
@@ -53,7 +51,7 @@ async fn leaked_keys_end_after_confirmation_without_repeating_text() {
         assert_eq!(before, after, "the question alone does nothing");
 
         let page = answer(&admin, &question).await;
-        assert!(page.has(done), "{}", page.html);
+        page.shows(done);
         let is_there = page.has("/console/keys/1\"");
         assert_eq!(
             is_there,
@@ -65,7 +63,7 @@ async fn leaked_keys_end_after_confirmation_without_repeating_text() {
         // When a reload sends the answer again, it finds the present state.
         let page = answer(&admin, &question).await;
         let again = if then == "disable" { "2" } else { "No" };
-        assert!(page.has(&format!("{again} API key")), "{}", page.html);
+        page.shows(&format!("{again} API key"));
     }
     let heard = site.heard();
     let count = |word: &str| heard.iter().filter(|line| line.contains(word)).count();
@@ -85,8 +83,7 @@ async fn answer(admin: &Visitor, question: &Page) -> Page {
 
 #[tokio::test]
 async fn leaked_keys_form_marks_errors_and_excludes_others() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     let admin = Visitor::login(&site, "admin").await;
     let long = format!("{key} {}", "x".repeat(1024 * 1024));

@@ -8,10 +8,7 @@ use tests::browser::form_input::new_key;
 use tests::browser::{Page, Site, Visitor};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use webhook_model::{
-    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, OwnerId, Target, Task,
-    Webhook, WebhookId,
-};
+use webhook_model::{Action, Activity, Event, Message, OwnerId, Target, Task, Webhook, WebhookId};
 
 const LISTS: [&str; 4] = [
     "/console/keys",
@@ -48,16 +45,12 @@ async fn records(site: &Site, owner: u128, name: &str, url: &str) -> WebhookId {
         },
     };
     let task = site.engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "alarms".parse().unwrap(),
-        event: "raised".parse().unwrap(),
-        target: Target::Generic,
+    let event = Event::new(
+        "alarms".parse().unwrap(),
+        "raised".parse().unwrap(),
+        Target::Generic,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    );
     site.engine.create_event(&event).await.unwrap();
     webhook
 }
@@ -257,24 +250,19 @@ async fn filtering_over_2000_rows_asks_for_an_owner() {
     let page = admin.get("/console/keys?owner=3").await;
     assert!(page.has("2,001 keys"), "{}", count(&page));
     let ulf = Visitor::login(&site, "ulf").await;
-    assert!(
-        ulf.get("/console/keys")
-            .await
-            .has("2,001 keys, showing 1–50")
-    );
+    ulf.get("/console/keys")
+        .await
+        .shows("2,001 keys, showing 1–50");
     assert!(ulf.get("/console/keys?q=1").await.has("More than 2,000"));
     let vera = Visitor::login(&site, "vera").await;
-    assert!(
-        vera.get("/console/keys?q=key")
-            .await
-            .has("No matches in 1 key")
-    );
+    vera.get("/console/keys?q=key")
+        .await
+        .shows("No matches in 1 key");
 }
 
 #[tokio::test]
 async fn hostile_list_addresses_never_become_markup() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     new_key(&ulf, "ci").await;
     records(&site, 3, "chat", "https://chat.example/").await;
     let many: String = (0..200).map(|at| format!("q=w{at}&")).collect();

@@ -3,7 +3,7 @@
 use examples::client::call;
 use serde_json::Value;
 use tests::browser::form_input::new_key;
-use tests::browser::{Page, Site, Visitor};
+use tests::browser::{Page, Site};
 use tests::world::HERE;
 
 async fn whoami(site: &Site, key: &str) -> Value {
@@ -21,8 +21,7 @@ fn ticked(page: &Page, name: &str, value: &str) -> bool {
 
 #[tokio::test]
 async fn key_form_narrows_key_and_page_shows_it() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let form = ulf.get("/console/keys/new").await;
     for table in [
         "user_api_keys",
@@ -51,14 +50,12 @@ async fn key_form_narrows_key_and_page_shows_it() {
     assert_eq!(said["tables"], "tasks,webhooks");
     assert_eq!(said["scopes"], "machines:power");
     let page = ulf.get("/console/keys/1").await;
-    for part in [
+    page.shows_all([
         "The key can only read.",
         "Tables: <code>tasks</code>, <code>webhooks</code>",
         "Scopes: <code>machines:power</code>",
         ">limited</span>",
-    ] {
-        assert!(page.has(part), "{part}: {}", page.html);
-    }
+    ]);
     assert!(ulf.get("/console/keys").await.has(">limited</span>"));
     let form = ulf.get("/console/keys/1/edit").await;
     assert!(ticked(&form, "tables", "tasks") && !ticked(&form, "tables", "task_events"));
@@ -69,10 +66,9 @@ async fn key_form_narrows_key_and_page_shows_it() {
         ("expires_type", "keep"),
         ("read_only", "on"),
     ];
-    assert_eq!(
-        ulf.submit("/console/keys/1/edit", &fields).await.status,
-        303
-    );
+    ulf.submit("/console/keys/1/edit", &fields)
+        .await
+        .expect(303);
     let said = whoami(&site, &key).await;
     assert_eq!(
         (&said["read_only"], &said["tables"]),
@@ -80,17 +76,14 @@ async fn key_form_narrows_key_and_page_shows_it() {
     );
     assert!(ulf.get("/console/keys").await.has(">read-only</span>"));
     new_key(&ulf, "whole").await;
-    assert!(
-        ulf.get("/console/keys/2")
-            .await
-            .has("The key has all permissions of its owner.")
-    );
+    ulf.get("/console/keys/2")
+        .await
+        .shows("The key has all permissions of its owner.");
 }
 
 #[tokio::test]
 async fn unknown_table_or_scope_is_refused_keeping_ticks() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     for (name, value, words) in [
         (
             "tables",
@@ -110,8 +103,7 @@ async fn unknown_table_or_scope_is_refused_keeping_ticks() {
             ("tables", "tasks"),
             (name, value),
         ];
-        let page = ulf.submit("/console/keys/new", &fields).await;
-        assert_eq!(page.status, 422, "{}", page.html);
+        let page = ulf.submit("/console/keys/new", &fields).await.expect(422);
         let said = page.error(name);
         assert!(said.starts_with(words), "{name}: {said}");
         assert!(ticked(&page, "tables", "tasks"));

@@ -1,8 +1,8 @@
 //! OAuth 2 clients in the form of a webhook and on its page.
 
+use tests::browser::Site;
 use tests::browser::form_input::hook;
-use tests::browser::{Page, Site, Visitor};
-use webhook_model::{Authorization, ClientAuthentication, OAuth2, WebhookId};
+use webhook_model::{Authorization, ClientAuthentication, OAuth2};
 
 const NEW: &str = "/console/webhooks/new";
 const EDIT: &str = "/console/webhooks/1/edit";
@@ -22,51 +22,38 @@ fn client<'a>(token_url: &'a str, secret: &'a str) -> [(&'a str, &'a str); 6] {
 }
 
 async fn stored(site: &Site) -> OAuth2 {
-    let row = site.engine.webhook(WebhookId(1)).await.unwrap().unwrap();
-    match row.value.authorization {
+    match site.webhook(1).await.authorization {
         Authorization::OAuth2(client) => *client,
         other => panic!("{other:?}"),
     }
 }
 
-fn without_secret(page: &Page) {
-    assert!(!page.has(SECRET), "{}", page.html);
-}
-
 #[tokio::test]
 async fn oauth_client_is_stored_and_secret_never_shown() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let fields = client("https://id.example.com/token", SECRET);
-    let page = ulf.submit(NEW, &hook(URL, &fields)).await;
-    assert_eq!(page.status, 303, "{}", page.html);
+    ulf.submit(NEW, &hook(URL, &fields)).await.expect(303);
     let made = stored(&site).await;
     assert_eq!(made.client_secret().expose(), SECRET);
     assert_eq!(made.scope(), "a:read b");
     assert_eq!(made.authentication(), ClientAuthentication::Body);
     let page = ulf.get("/console/webhooks/1").await;
-    for shown in ["OAuth 2", "https://id.example.com/token", "a:read b"] {
-        assert!(page.has(shown), "{shown}: {}", page.html);
-    }
-    without_secret(&page);
+    page.shows_all(["OAuth 2", "https://id.example.com/token", "a:read b"]);
+    page.hides(SECRET);
     let form = ulf.get(EDIT).await;
-    for shown in [
+    form.shows_all([
         "https://id.example.com/token",
         "a:read b",
         "Leave empty to keep it",
-    ] {
-        assert!(form.has(shown), "{shown}: {}", form.html);
-    }
-    without_secret(&form);
+    ]);
+    form.hides(SECRET);
     // An empty secret is kept; another server requires it again.
     let fields = client("https://id.example.com/token", "");
-    let page = ulf.submit(EDIT, &hook(URL, &fields)).await;
-    assert_eq!(page.status, 303, "{}", page.html);
+    ulf.submit(EDIT, &hook(URL, &fields)).await.expect(303);
     assert_eq!(stored(&site).await.client_secret().expose(), SECRET);
     let fields = client("https://evil.example/", "");
-    let page = ulf.submit(EDIT, &hook(URL, &fields)).await;
-    assert_eq!(page.status, 422, "{}", page.html);
-    without_secret(&page);
+    let page = ulf.submit(EDIT, &hook(URL, &fields)).await.expect(422);
+    page.hides(SECRET);
     assert_eq!(
         stored(&site).await.token_url().as_str(),
         "https://id.example.com/token"
@@ -75,8 +62,7 @@ async fn oauth_client_is_stored_and_secret_never_shown() {
 
 #[tokio::test]
 async fn invalid_oauth_client_shows_field_error() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     for (field, typed, rule) in [
         (
             "oauth_token_url",
@@ -99,6 +85,6 @@ async fn invalid_oauth_client_shows_field_error() {
             "{field}: {}",
             page.html
         );
-        without_secret(&page);
+        page.hides(SECRET);
     }
 }

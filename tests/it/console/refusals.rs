@@ -8,7 +8,7 @@ use examples::receiver::Receiver;
 use gatepost_ids::Quota;
 use gatepost_kv::MemoryStore;
 use gatepost_testkit::fault::FaultStore;
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{ON_TAG, new_event, new_task, new_webhook, visited_with_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
 /// A page of system administrators, whatever the store returns.
@@ -218,18 +218,9 @@ fn action(path: &str) -> Route {
 
 #[tokio::test]
 async fn state_conflict_is_reported_on_originating_page() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
-    let target = [
-        ("event", "poweron"),
-        ("target", "tag"),
-        ("tag", "1"),
-        ("task", "1"),
-    ];
-    new_event(&ulf, &target).await;
+    new_event(&ulf, &ON_TAG).await;
     let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
     assert_eq!(act("/console/tasks/1/do/run").await.status, 303);
     site.ended(1).await;
@@ -272,22 +263,17 @@ async fn rate_limited_action_says_when_to_retry() {
 
 #[tokio::test]
 async fn refused_webhook_deletion_is_explained_with_cascade_box() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
     let page = ulf.submit("/console/webhooks/1/delete", &[]).await;
     assert_eq!(page.status, 409);
-    for part in [
+    page.shows_all([
         "Nothing was deleted.",
         "These tasks use the webhook: tell.",
         "name=\"cascade\"",
         "Delete webhook</button>",
         "name=\"csrf\"",
-    ] {
-        assert!(page.has(part), "{part}: {}", page.html);
-    }
+    ]);
     let page = ulf
         .submit("/console/webhooks/1/delete", &[("cascade", "on")])
         .await;

@@ -1,6 +1,6 @@
 //! A key's limit of requests in its form and on its page.
 
-use tests::browser::{Site, Visitor};
+use tests::browser::Site;
 
 const LIMIT: &str = "name=\"requests_per_minute\"";
 
@@ -14,12 +14,11 @@ fn fields<'a>(expires: &'a str, limit: &'a str) -> [(&'a str, &'a str); 3] {
 
 #[tokio::test]
 async fn request_limit_is_set_in_form_and_shown() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let made = ulf.submit("/console/keys/new", &fields("90", " 60 ")).await;
     assert!(made.secret().is_some(), "{}", made.html);
     let page = ulf.get("/console/keys/1").await;
-    assert!(page.has("at most 60 per minute"), "{}", page.html);
+    page.shows("at most 60 per minute");
     let form = ulf.get("/console/keys/1/edit").await;
     let field = form.html.split(LIMIT).nth(1).unwrap();
     let field = field.split('>').next().unwrap();
@@ -42,8 +41,7 @@ async fn request_limit_is_set_in_form_and_shown() {
 
 #[tokio::test]
 async fn invalid_request_limit_is_refused_and_input_kept() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     for typed in ["0", "-1", "1000001", "many", "1.5"] {
         let refused = ulf.submit("/console/keys/new", &fields("90", typed)).await;
         assert_eq!(refused.status, 422, "{typed}");

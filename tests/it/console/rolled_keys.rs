@@ -13,8 +13,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 
 #[tokio::test]
 async fn key_roll_needs_confirmation_and_shows_key_once() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let old = new_key(&ulf, "ci").await.secret().unwrap();
     assert!(ulf.get("/console/keys/1").await.has("/console/keys/1/roll"));
     let question = ulf.get("/console/keys/1/roll").await;
@@ -29,33 +28,26 @@ async fn key_roll_needs_confirmation_and_shows_key_once() {
     }
     assert_eq!(site.heard().last().unwrap(), "3 Roll user_api_keys/1");
     let was = ulf.get("/console/keys/1").await;
-    assert!(
-        was.has("Replaced by") && was.has(">ci (2)</a>"),
-        "{}",
-        was.html
-    );
+    was.shows("Replaced by");
+    was.shows(">ci (2)</a>");
     let is = ulf.get("/console/keys/2").await;
-    assert!(is.has("Replaces") && is.has(">ci</a>"), "{}", is.html);
+    is.shows("Replaces");
+    is.shows(">ci</a>");
     assert!(!is.has(&new) && !was.has(&new), "shown once");
 
     let again = ulf
         .submit("/console/keys/1/roll", &[("overlap", "0")])
-        .await;
-    assert_eq!(again.status, 422, "{}", again.html);
-    assert!(
-        again.has("This key has already been rolled."),
-        "{}",
-        again.html
-    );
+        .await
+        .expect(422);
+    again.shows("This key has already been rolled.");
     ulf.submit("/console/keys/2/delete", &[]).await;
     let was = ulf.get("/console/keys/1").await;
-    assert!(was.has("a deleted key"), "{}", was.html);
+    was.shows("a deleted key");
 }
 
 #[tokio::test]
 async fn roll_form_refuses_unoffered_overlaps_and_rolls_once() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     new_key(&ulf, "ci").await;
     for overlap in ["", "1", "-1", "never", "2592001"] {
         let refused = ulf

@@ -41,13 +41,12 @@ async fn pages_without_session_redirect_to_login_and_back() {
     let refused = nobody.post("/console/keys/new", &[("name", "x")]).await;
     assert_eq!(refused.status, 401);
     let login = nobody.get(nobody.get("/console/keys").await.to()).await;
-    assert!(login.has("value=\"/console/keys\""), "{}", login.html);
+    login.shows("value=\"/console/keys\"");
 }
 
 #[tokio::test]
 async fn pages_have_security_headers_and_no_inline_code() {
-    let site = Site::start().await;
-    let admin = Visitor::login(&site, "admin").await;
+    let (_site, admin) = Site::visited_by("admin").await;
     for page in PAGES {
         let answer = admin.get(page).await;
         let expected = if page.ends_with("here") { 404 } else { 200 };
@@ -149,8 +148,7 @@ async fn a_form_without_the_sessions_token_changes_nothing() {
     }
     assert!(site.heard().is_empty());
     // The same form from this site is accepted.
-    let answer = admin.send(request(form, "same-origin")).await;
-    assert_eq!(answer.status, 200, "{}", answer.html);
+    admin.send(request(form, "same-origin")).await.expect(200);
     assert!(site.heard()[0].starts_with("1 Create user_api_keys/"));
 }
 
@@ -216,22 +214,19 @@ async fn address_containing_key_never_redirects_to_another_site() {
 
 #[tokio::test]
 async fn disabled_user_is_refused_and_logout_ends_session() {
-    let site = Site::start().await;
-    let dora = Visitor::login(&site, "dora").await;
+    let (site, dora) = Site::visited_by("dora").await;
     assert_eq!(dora.get("/console/keys").await.status, 403);
     let ulf = Visitor::login(&site, "ulf").await;
     assert_eq!(ulf.get("/console/keys").await.status, 200);
-    assert_eq!(
-        ulf.fill("/console/keys", "/logout", &[]).await.to(),
-        "/login"
-    );
+    ulf.fill("/console/keys", "/logout", &[])
+        .await
+        .leads_to("/login");
     assert_eq!(ulf.get("/console/keys").await.status, 303);
 }
 
 #[tokio::test]
 async fn oversized_form_is_refused_on_its_page() {
-    let site = Site::start().await;
-    let admin = Visitor::login(&site, "admin").await;
+    let (_site, admin) = Site::visited_by("admin").await;
     let large = "x".repeat(5 * 1024 * 1024);
     let answer = admin
         .submit("/console/tasks/new", &[("message", &large)])

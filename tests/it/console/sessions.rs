@@ -1,5 +1,5 @@
-//! A session ends: by the form that logs out, by a new login, after inactivity, and after half a
-//! day.
+//! A session ends: by the form that logs out, by a new login, and after inactivity. That it ends
+//! half a day after its login is tested in `security::entry_points`.
 
 use std::path::Path;
 use std::process::Command;
@@ -53,18 +53,6 @@ async fn polling_page_does_not_prolong_session() {
 }
 
 #[tokio::test]
-async fn session_ends_twelve_hours_after_login() {
-    let (site, clock) = site().await;
-    let admin = Visitor::login(&site, "admin").await;
-    for _ in 0..71 {
-        clock.advance(10 * MINUTE);
-        assert!(is_in(&admin).await);
-    }
-    clock.advance(10 * MINUTE);
-    assert!(!is_in(&admin).await);
-}
-
-#[tokio::test]
 async fn logout_requires_session_token_and_ends_session() {
     let (site, _) = site().await;
     let (ulf, tina) = (
@@ -94,7 +82,7 @@ async fn logout_requires_session_token_and_ends_session() {
     assert_eq!(ulf.send(elsewhere).await.status, 403);
     assert!(is_in(&ulf).await && is_in(&tina).await);
     let answer = ulf.post("/logout", &[("logout", &own)]).await;
-    assert_eq!(answer.to(), "/login");
+    answer.leads_to("/login");
     assert!(answer.header("set-cookie").contains("Max-Age=0"));
     assert!(!is_in(&ulf).await, "the cookie is good no more");
     assert!(is_in(&tina).await);
@@ -139,7 +127,7 @@ async fn login_redirects_only_to_pages_of_this_site() {
         assert_eq!((answer.status, answer.to()), (303, to), "{back:?}");
     }
     let page = nobody.get("/login?back=/%09/evil.example").await;
-    assert!(page.has("value=\"/console/\""), "{}", page.html);
+    page.shows("value=\"/console/\"");
 }
 
 #[tokio::test]

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use examples::receiver::Receiver;
 use gatepost_engine::{Decision, PolicyAnswer, PolicyQuestion, SubscriptionPolicy};
-use tests::browser::form_input::{hook, new_webhook};
+use tests::browser::form_input::{hook, visited_with_webhook};
 use tests::browser::{Setup, Site, Visitor};
 use tests::world::poweron;
 use tokio::sync::watch;
@@ -30,28 +29,16 @@ fn filled<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 
 #[tokio::test]
 async fn subscription_form_creates_task_and_event_and_delivers() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "0").await;
     assert!(ulf.get("/console/webhooks/1").await.has(PATH));
     assert!(ulf.get(PATH).await.has("Subscribe") && !ulf.get(PATH).await.has("name=\"message\""));
     let form = ulf.get(FORM).await;
-    assert!(form.has("value=\"Virtual Machines\""), "{}", form.html);
+    form.shows("value=\"Virtual Machines\"");
     let page = ulf.fill(FORM, PATH, &filled(&[("do", "preview")])).await;
     assert_eq!(page.status, 200);
-    assert!(
-        page.has("{&quot;vm&quot;:&quot;web-1&quot;}"),
-        "{}",
-        page.html
-    );
+    page.shows("{&quot;vm&quot;:&quot;web-1&quot;}");
     let made = ulf.fill(FORM, PATH, &filled(&[])).await;
-    assert_eq!(
-        made.to(),
-        "/console/webhooks/1?done=subscribed",
-        "{}",
-        made.html
-    );
+    made.leads_to("/console/webhooks/1?done=subscribed");
     assert!(ulf.follow(&made).await.has("The subscription was created."));
     site.engine.emit(poweron(1, &[])).await.unwrap();
     let request = receiver.wait_for("/in", 1).await.unwrap();
@@ -60,10 +47,7 @@ async fn subscription_form_creates_task_and_event_and_delivers() {
 
 #[tokio::test]
 async fn invalid_subscription_shows_field_error_and_creates_nothing() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     for (field, typed) in [
         ("name", &[("name", "")][..]),
         ("event", &[("event", "")]),
@@ -91,8 +75,7 @@ async fn invalid_subscription_shows_field_error_and_creates_nothing() {
 
 #[tokio::test]
 async fn webhook_with_ticked_events_is_created_atomically() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let new = "/console/webhooks/new";
     let page = ulf.get(new).await;
     let offered = page.html.matches("name=\"when\"").count();
@@ -104,16 +87,11 @@ async fn webhook_with_ticked_events_is_created_atomically() {
     let refused = ulf.submit(new, &refused).await;
     assert_eq!(refused.status, 422);
     let kept = format!("name=\"when\" value=\"{value}\" checked");
-    assert!(refused.has(&kept), "{}", refused.html);
+    refused.shows(&kept);
     let made = ulf.submit(new, &hook("http://127.0.0.1:9/", &ticked)).await;
-    assert_eq!(
-        made.to(),
-        "/console/webhooks/1?done=subscribed",
-        "{}",
-        made.html
-    );
+    made.leads_to("/console/webhooks/1?done=subscribed");
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has("/console/tasks/1/edit"), "{}", page.html);
+    page.shows("/console/tasks/1/edit");
     let event = site.engine.event(EventId(1)).await.unwrap().unwrap().value;
     assert_eq!(format!("{}/{}", event.event_type, event.event), value);
     let task = site.engine.task(event.task).await.unwrap().unwrap();

@@ -1,15 +1,14 @@
 //! The warnings of the pages about a URL to which nothing can be sent.
 
+use tests::browser::Site;
 use tests::browser::form_input::hook;
-use tests::browser::{Site, Visitor};
 
 const NEW: &str = "/console/webhooks/new";
 const REFUSED: &str = "Nothing can be sent to this URL";
 
 #[tokio::test]
 async fn policy_refused_url_is_saved_with_a_warning() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let saved = ulf.submit(NEW, &hook("http://10.0.0.1/", &[])).await;
     assert_eq!(saved.status, 303, "it is saved all the same");
     for path in [
@@ -25,23 +24,22 @@ async fn policy_refused_url_is_saved_with_a_warning() {
     assert!(page.status == 422 && page.has(REFUSED), "{}", page.html);
     let check = "/console/webhooks/check";
     let page = ulf.fill(NEW, check, &hook("http://[::1]/", &[])).await;
-    assert!(page.has(REFUSED), "{}", page.html);
+    page.shows(REFUSED);
     // The platform of this test allows 127.0.0.0/8.
     let page = ulf.fill(NEW, check, &hook("http://127.0.0.1/", &[])).await;
     assert!(page.has("Not encrypted") && !page.has(REFUSED));
     let page = ulf
         .fill(NEW, check, &hook("https://example.com/", &[]))
         .await;
-    assert!(page.has("\"url\":\"\""), "{}", page.html);
+    page.shows("\"url\":\"\"");
 }
 
 #[tokio::test]
 async fn unresolvable_hosts_all_show_the_same_warning() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let good = ulf.submit(NEW, &hook("https://example.com/", &[])).await;
     let good = ulf.get(good.to()).await;
-    assert!(!good.has("currently has no address"), "{}", good.html);
+    good.hides("currently has no address");
     // The answer does not reveal whether the name exists in the platform's network.
     let edit = "/console/webhooks/1/edit";
     let mut said = Vec::new();

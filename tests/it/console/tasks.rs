@@ -1,7 +1,9 @@
 //! The pages of tasks and events (SPEC 2.3, SPEC 2.4), without a browser.
 
 use examples::receiver::Receiver;
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{
+    ON_MACHINE, new_event, new_task, new_webhook, visited_with_webhook,
+};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
 
@@ -9,36 +11,21 @@ const TASK: &str = "/console/tasks/new";
 
 #[tokio::test]
 async fn console_pages_suffice_for_first_delivered_message() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     assert!(ulf.get("/console/").await.has("Start here: New webhook"));
     new_webhook(&ulf, &receiver, "0").await;
     assert!(ulf.get("/console/").await.has("Start here: New task"));
     let made = new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await;
-    assert_eq!(made.to(), "/console/tasks?done=created&new=1");
+    made.leads_to("/console/tasks?done=created&new=1");
     let list = ulf.follow(&made).await;
-    assert!(
-        list.has("href=\"/console/events/new?task=1\">New event"),
-        "{}",
-        list.html
-    );
+    list.shows("href=\"/console/events/new?task=1\">New event");
     assert!(ulf.get("/console/").await.has("Start here: New event"));
-    let fields = [
-        ("event", "poweron"),
-        ("target", "instance"),
-        ("instance", "1"),
-        ("task", "1"),
-        ("enabled", "on"),
-    ];
-    assert_eq!(
-        new_event(&ulf, &fields).await.to(),
-        "/console/events?done=created"
-    );
+    new_event(&ulf, &ON_MACHINE)
+        .await
+        .leads_to("/console/events?done=created");
     let list = ulf.get("/console/events").await;
-    for text in ["Virtual Machines", "Powered on", "web-1", "tell"] {
-        assert!(list.has(text), "{text}");
-    }
+    list.shows_all(["Virtual Machines", "Powered on", "web-1", "tell"]);
     site.engine.emit(poweron(1, &[])).await.unwrap();
     assert_eq!(
         receiver.wait_for("/in", 1).await.unwrap().body,
@@ -46,22 +33,18 @@ async fn console_pages_suffice_for_first_delivered_message() {
     );
     site.ended(1).await;
     let page = ulf.get("/console/deliveries").await;
-    assert!(
-        page.has("#1") && page.has(">Delivered<") && page.has("chat"),
-        "{}",
-        page.html
-    );
+    page.shows("#1");
+    page.shows(">Delivered<");
+    page.shows("chat");
     let page = ulf.get("/console/deliveries/1").await;
-    for text in [
+    page.shows_all([
         "200",
         "{&quot;vm&quot;:&quot;vm-1&quot;}",
         "<a href=\"/console/tasks/1/edit\">tell</a>",
         "Virtual Machines: Powered on",
         "web-1 (#1)",
         "msg_",
-    ] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
+    ]);
     assert!(page.has("class=\"phases\""), "the phases of the attempt");
     // Counters are written every two seconds.
     let mut counted = false;
@@ -77,14 +60,11 @@ async fn console_pages_suffice_for_first_delivered_message() {
 
 #[tokio::test]
 async fn the_message_editor_previews_and_warns() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     let preview = async |message: &str| new_task(&ulf, message, &[("do", "preview")]).await;
     let page = preview("{\"vm\":\"${NAME}\",\"at\":\"${SITE}\",\"who\":\"${USER}\"}").await;
     assert_eq!(page.status, 200);
-    assert!(page.has("{&quot;vm&quot;:&quot;web-1&quot;,&quot;at&quot;:&quot;north&quot;,&quot;who&quot;:&quot;${USER}&quot;}"), "{}", page.html);
+    page.shows("{&quot;vm&quot;:&quot;web-1&quot;,&quot;at&quot;:&quot;north&quot;,&quot;who&quot;:&quot;${USER}&quot;}");
     assert!(page.has("Unknown variables are sent unchanged: ${USER}") && !page.has("is not JSON"));
     let page = preview("plain text").await;
     assert!(
@@ -109,10 +89,7 @@ async fn the_message_editor_previews_and_warns() {
 
 #[tokio::test]
 async fn invalid_task_or_event_shows_field_error() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     for (field, wrong, rule) in [
         ("name", ("name", ""), "Required."),
         (
@@ -198,15 +175,12 @@ async fn invalid_task_or_event_shows_field_error() {
             &[("event", "raised"), ("task", "1")],
         )
         .await;
-    assert_eq!(page.to(), "/console/events?done=created");
+    page.leads_to("/console/events?done=created");
 }
 
 #[tokio::test]
 async fn tasks_and_events_are_run_toggled_and_deleted() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "by ${NAME}", &[]).await;
     new_event(
         &ulf,
@@ -220,15 +194,13 @@ async fn tasks_and_events_are_run_toggled_and_deleted() {
     )
     .await;
     let act = async |path: &str| ulf.fill("/console/tasks/new", path, &[]).await;
-    assert_eq!(
-        act("/console/tasks/1/do/run").await.to(),
-        "/console/tasks?done=ran"
-    );
+    act("/console/tasks/1/do/run")
+        .await
+        .leads_to("/console/tasks?done=ran");
     assert_eq!(receiver.wait_for("/in", 1).await.unwrap().body, "by ");
-    assert_eq!(
-        act("/console/events/1/trigger").await.to(),
-        "/console/events?done=triggered"
-    );
+    act("/console/events/1/trigger")
+        .await
+        .leads_to("/console/events?done=triggered");
     assert_eq!(receiver.wait_for("/in", 2).await.unwrap().body, "by db-1");
     act("/console/events/1/do/disable").await;
     assert!(
@@ -243,11 +215,8 @@ async fn tasks_and_events_are_run_toggled_and_deleted() {
     assert!(!ulf.get("/console/events").await.has("task disabled"));
     act("/console/tasks/1/do/disable").await;
     let list = ulf.get("/console/events").await;
-    assert!(
-        list.has("task disabled") && !list.has(">enabled<"),
-        "{}",
-        list.html
-    );
+    list.shows("task disabled");
+    list.hides(">enabled<");
     assert_eq!(act("/console/tasks/1/do/run").await.status, 409);
     assert_eq!(act("/console/events/1/trigger").await.status, 409);
     assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);
@@ -265,7 +234,7 @@ async fn tasks_and_events_are_run_toggled_and_deleted() {
             ],
         )
         .await;
-    assert_eq!(page.to(), "/console/events?done=saved");
+    page.leads_to("/console/events?done=saved");
     let list = ulf.get("/console/events").await;
     assert!(list.has("Powered on") && list.has("tag database"));
     let page = ulf
@@ -280,7 +249,7 @@ async fn tasks_and_events_are_run_toggled_and_deleted() {
             ],
         )
         .await;
-    assert_eq!(page.to(), "/console/tasks?done=saved");
+    page.leads_to("/console/tasks?done=saved");
     assert!(ulf.get("/console/tasks").await.has("one-time"));
     act("/console/tasks/1/do/run").await;
     assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
@@ -289,10 +258,7 @@ async fn tasks_and_events_are_run_toggled_and_deleted() {
 
 #[tokio::test]
 async fn event_is_shown_under_its_form_label() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (_site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
     let fields = |label: &'static str| {
         [
@@ -307,55 +273,41 @@ async fn event_is_shown_under_its_form_label() {
     let wrong = new_event(&ulf, &fields("a\u{202e}b")).await;
     assert_eq!(wrong.status, 422);
     let words = "Must not hold hidden characters such as U+202E";
-    assert!(wrong.has(words), "{}", wrong.html);
+    wrong.shows(words);
     let made = new_event(&ulf, &fields(" <Night> watch ")).await;
-    assert_eq!(made.to(), "/console/events?done=created", "{}", made.html);
+    made.leads_to("/console/events?done=created");
     let list = ulf.get("/console/events").await;
-    assert!(
-        list.has("&lt;Night&gt; watch (Powered on)"),
-        "{}",
-        list.html
-    );
+    list.shows("&lt;Night&gt; watch (Powered on)");
     let found = ulf.get("/console/events?search=night").await;
-    assert!(found.has("watch (Powered on)"), "{}", found.html);
+    found.shows("watch (Powered on)");
     let edit = ulf.get("/console/events/1/edit").await;
-    assert!(edit.has("value=\"&lt;Night&gt; watch\""), "{}", edit.html);
+    edit.shows("value=\"&lt;Night&gt; watch\"");
     let cleared = ulf.submit("/console/events/1/edit", &fields("")).await;
-    assert_eq!(cleared.to(), "/console/events?done=saved");
+    cleared.leads_to("/console/events?done=saved");
     assert!(!ulf.get("/console/events").await.has("watch"));
 }
 
 #[tokio::test]
 async fn waiting_deliveries_of_task_are_cancelled_after_confirmation() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, _receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "x", &[]).await;
     let act = async |path: &str| ulf.fill("/console/tasks/new", path, &[]).await;
     act("/console/webhooks/1/do/pause").await;
     act("/console/tasks/1/do/run").await;
     act("/console/tasks/1/do/run").await;
     let edit = ulf.get("/console/tasks/1/edit").await;
-    assert!(
-        edit.has("href=\"/console/tasks/1/cancel\""),
-        "{}",
-        edit.html
-    );
+    edit.shows("href=\"/console/tasks/1/cancel\"");
     let asked = ulf.get("/console/tasks/1/cancel").await;
-    assert!(
-        asked.has("tell") && asked.has("Keep deliveries"),
-        "{}",
-        asked.html
-    );
+    asked.shows("tell");
+    asked.shows("Keep deliveries");
     let done = ulf.submit("/console/tasks/1/cancel", &[]).await;
-    assert_eq!(done.to(), "/console/tasks?done=cancelled");
+    done.leads_to("/console/tasks?done=cancelled");
     for delivery in [1, 2] {
         let page = ulf.get(&format!("/console/deliveries/{delivery}")).await;
-        assert!(page.has("cancelled"), "{}", page.html);
+        page.shows("cancelled");
     }
     let again = ulf.submit("/console/tasks/1/cancel", &[]).await;
-    assert_eq!(again.to(), "/console/tasks?done=nothing");
+    again.leads_to("/console/tasks?done=nothing");
     let vera = Visitor::login(&site, "vera").await;
     assert_eq!(vera.get("/console/tasks/1/cancel").await.status, 404);
 }

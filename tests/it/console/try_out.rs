@@ -6,17 +6,14 @@ use examples::receiver::Receiver;
 use gatepost_manage::NoDirectory;
 use gatepost_storage::webhooks::DeliveryId;
 use serde_json::Value;
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{new_event, new_task, new_webhook, visited_with_webhook};
 use tests::browser::{Page, Setup, Site, Visitor, text};
 
 const TEST: &str = "/console/tasks/1/test";
 
 /// Starts a site with a task whose message has a name and a variable of an event.
 async fn site(more: &[(&str, &str)]) -> (Site, Visitor, Receiver) {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    new_webhook(&ulf, &receiver, "0").await;
+    let (site, ulf, receiver) = visited_with_webhook("ulf", "0").await;
     new_task(&ulf, "${NAME} is ${VM_ID}", more).await;
     (site, ulf, receiver)
 }
@@ -25,24 +22,17 @@ async fn site(more: &[(&str, &str)]) -> (Site, Visitor, Receiver) {
 async fn test_message_about_object_is_queued_and_marked() {
     let (site, ulf, receiver) = site(&[("once", "on")]).await;
     let page = ulf.get(&format!("{TEST}?type=vms")).await;
-    for text in [
+    page.shows_all([
         "web-1",
         "db-1",
         "Powered on",
         "name=\"var.VM_ID\" value=\"1\"",
-    ] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
+    ]);
     let about = [("event", "poweron"), ("object", "2")];
     let about = [&about[..], &[("var.VM_ID", "16"), ("name", "ignored")]].concat();
     let form = format!("{TEST}?type=vms");
     let sent = ulf.fill(&form, TEST, &about).await;
-    assert_eq!(
-        sent.to(),
-        "/console/deliveries/1?done=tested",
-        "{}",
-        sent.html
-    );
+    sent.leads_to("/console/deliveries/1?done=tested");
     let received = receiver.wait_for("/in", 1).await.unwrap();
     assert_eq!(received.body, "db-1 is 16");
     let id = received.header("webhook-id").unwrap();
@@ -55,7 +45,7 @@ async fn test_message_about_object_is_queued_and_marked() {
     // A test does not delete the one-time task; a run does.
     assert!(ulf.get("/console/tasks").await.has("one-time"));
     let ran = ulf.fill(&form, "/console/tasks/1/do/run", &about).await;
-    assert_eq!(ran.to(), "/console/tasks?done=ran", "{}", ran.html);
+    ran.leads_to("/console/tasks?done=ran");
     let received = receiver.wait_for("/in", 2).await.unwrap();
     assert_eq!(received.body, "db-1 is 16");
     assert!(!received.header("webhook-id").unwrap().contains("test"));
@@ -72,8 +62,7 @@ async fn test_message_without_event_uses_preview_name() {
         page.has("value=\"web-1\"") && !page.has("Run now"),
         "it is disabled"
     );
-    let sent = ulf.submit(TEST, &[("name", "web-1")]).await;
-    assert_eq!(sent.status, 303, "{}", sent.html);
+    ulf.submit(TEST, &[("name", "web-1")]).await.expect(303);
     let received = receiver.wait_for("/in", 1).await.unwrap();
     assert_eq!(received.body, "web-1 is ${VM_ID}");
     assert!(site.engine.delivery(DeliveryId(1)).await.unwrap().is_some());
@@ -93,7 +82,7 @@ async fn test_and_run_send_the_previewed_message() {
     for (of, message) in [("", "web-1 is ${VM_ID}"), ("?type=vms", "web-1 is 1")] {
         let opened = ulf.get(&format!("{TEST}{of}")).await;
         assert_eq!(shown(&opened), message);
-        assert!(opened.has("value=\"web-1\""), "{}", opened.html);
+        opened.shows("value=\"web-1\"");
         assert_eq!(opened.has("Unknown variables"), of.is_empty(), "{of}");
     }
     let mut sent = 0;
@@ -118,8 +107,7 @@ async fn test_and_run_send_the_previewed_message() {
         let check: Value = serde_json::from_str(&check.html).unwrap();
         assert_eq!(check["hints"]["preview"], message);
         for to in [TEST, "/console/tasks/1/do/run"] {
-            let done = ulf.fill(&form, to, typed).await;
-            assert_eq!(done.status, 303, "{}", done.html);
+            ulf.fill(&form, to, typed).await.expect(303);
             sent += 1;
             let received = receiver.wait_for("/in", sent).await.unwrap();
             assert_eq!(received.body, message, "{to}");
@@ -134,11 +122,7 @@ async fn test_and_run_send_the_previewed_message() {
     // A webhook's own test sends the typed name as well.
     let test = "/console/webhooks/1/test";
     let opened = ulf.get(test).await;
-    assert!(
-        opened.has("name=\"name\" value=\"web-1\""),
-        "{}",
-        opened.html
-    );
+    opened.shows("name=\"name\" value=\"web-1\"");
     let typed = [("message", "of ${NAME}"), ("name", "web-1")];
     ulf.fill("/console/webhooks/1", test, &typed).await;
     let received = receiver.wait_for("/in", sent + 1).await.unwrap();
@@ -155,11 +139,9 @@ async fn tag_event_triggered_manually_has_tag_name() {
         ("tag", "2"),
         ("task", "1"),
     ];
-    let made = ulf.fill(form, new, &event).await;
-    assert_eq!(made.status, 303, "{}", made.html);
+    ulf.fill(form, new, &event).await.expect(303);
     let trigger = "/console/events/1/trigger";
-    let done = ulf.submit(trigger, &[("var.VM_ID", "7")]).await;
-    assert_eq!(done.status, 303, "{}", done.html);
+    ulf.submit(trigger, &[("var.VM_ID", "7")]).await.expect(303);
     let received = receiver.wait_for("/in", 1).await.unwrap();
     assert_eq!(received.body, "database is 7");
 }
@@ -178,23 +160,19 @@ async fn trigger_asks_first_previews_and_sends_samples() {
         let event = [&[("event", event)][..], &target].concat();
         assert_eq!(new_event(&ulf, &event).await.status, 303);
     }
-    assert!(
-        ulf.get("/console/events")
-            .await
-            .has("/console/events/1/trigger\"")
-    );
+    ulf.get("/console/events")
+        .await
+        .shows("/console/events/1/trigger\"");
     let trigger = "/console/events/1/trigger";
     let asked = ulf.get(trigger).await;
-    for text in [
+    asked.shows_all([
         "Trigger this event?",
         "Powered on</strong> (db-1)",
         ">tell</strong>",
         "name=\"var.VM_ID\" value=\"1\"",
         "variables and data, with sample values",
         ">Trigger event</button>",
-    ] {
-        assert!(asked.has(text), "{text}: {}", asked.html);
-    }
+    ]);
     let mut sent = 0;
     for (typed, message) in [
         (&[("var.VM_ID", "1")][..], "db-1 is 1 of web-1"),
@@ -209,7 +187,7 @@ async fn trigger_asks_first_previews_and_sends_samples() {
         assert_eq!(check["hints"]["preview"], message);
         assert_eq!(receiver.received().len(), sent, "nothing is sent before");
         let done = ulf.submit(trigger, typed).await;
-        assert_eq!(done.to(), "/console/events?done=triggered");
+        done.leads_to("/console/events?done=triggered");
         sent += 1;
         let received = receiver.wait_for("/in", sent).await.unwrap();
         assert_eq!(received.body, message);
@@ -244,11 +222,11 @@ async fn manual_trigger_names_unknown_object_by_number() {
     for (number, target, key) in [(1, "tag", "2"), (2, "instance", "3")] {
         let event = [("event", "poweron"), ("target", target), (target, key)];
         let event = [&event[..], &[("task", "1")]].concat();
-        let made = new_event(&ulf, &event).await;
-        assert_eq!(made.status, 303, "{}", made.html);
+        new_event(&ulf, &event).await.expect(303);
         let trigger = format!("/console/events/{number}/trigger");
-        let done = ulf.fill("/console/tasks/new", &trigger, &[]).await;
-        assert_eq!(done.status, 303, "{}", done.html);
+        ulf.fill("/console/tasks/new", &trigger, &[])
+            .await
+            .expect(303);
         let received = receiver.wait_for("/in", number).await.unwrap();
         assert_eq!(received.body, format!("of {key}"));
     }
@@ -290,16 +268,14 @@ async fn invalid_test_shows_errors_and_strangers_get_404() {
 async fn catalogue_describes_events_and_editor_offers_variables() {
     let (_site, ulf, _receiver) = site(&[]).await;
     let page = ulf.get("/console/events/catalog").await;
-    for text in [
+    page.shows_all([
         "Virtual Machines",
         "poweron",
         "was switched on",
         "${VM_ID}",
         "web-1",
         "JSON Schema of the data",
-    ] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
+    ]);
     let of = |id: &str| {
         page.html
             .split(id)
@@ -315,7 +291,7 @@ async fn catalogue_describes_events_and_editor_offers_variables() {
     assert!(page.has("Object type") && page.has(">Send</option>"));
     let page = new_task(&ulf, "${NAME} is ${VM_ID}", &[("do", "preview")]).await;
     assert_eq!(shown(&page), "web-1 is 1");
-    assert!(!page.has("Unknown variables"), "{}", page.html);
+    page.hides("Unknown variables");
     let page = ulf.get("/console/events/new?type=vms").await;
-    assert!(page.has("was switched on"), "{}", page.html);
+    page.shows("was switched on");
 }

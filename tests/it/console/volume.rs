@@ -57,8 +57,7 @@ fn rows(row: impl Fn(usize) -> String) -> String {
 
 #[tokio::test]
 async fn four_mebibyte_forms_are_refused_naming_the_field() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let headers = rows(|at| format!("header.{at}.name=a&"));
     let allowed = rows(|at| format!("allow.{at}.net=&"));
     let denied = rows(|at| format!("deny.{at}.net=10.0.0.1&deny.{at}.on=on&"));
@@ -88,8 +87,7 @@ async fn four_mebibyte_forms_are_refused_naming_the_field() {
 
 #[tokio::test]
 async fn list_with_too_many_rows_shows_field_error() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let form = |rows: usize| {
         let rows = (0..rows).map(|at| format!("&allow.{at}.net=10.0.0.1&allow.{at}.on=on"));
         format!("name=k&expires_type=never{}", rows.collect::<String>())
@@ -118,8 +116,7 @@ async fn list_with_too_many_rows_shows_field_error() {
 /// With its values the message would be 4 MiB, and its page five times that.
 #[tokio::test]
 async fn preview_of_large_message_is_truncated() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     let quotes = "%22".repeat(1024 * 1024);
     let page = send(&ulf, TASK, TASK, &format!("do=preview&message={quotes}")).await;
     assert_eq!(page.status, 200);
@@ -138,8 +135,7 @@ async fn preview_of_large_message_is_truncated() {
 
 #[tokio::test]
 async fn page_truncates_large_message_and_offers_download() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let vera = Visitor::login(&site, "vera").await;
     let fields = hook("https://example.com/", &[]);
     assert_eq!(ulf.submit(WEBHOOK, &fields).await.status, 303);

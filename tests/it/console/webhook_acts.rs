@@ -5,23 +5,12 @@ use axum::http::StatusCode;
 use examples::receiver::Receiver;
 use tests::browser::form_input::hook;
 use tests::browser::{Site, Visitor};
-use webhook_model::{Webhook, WebhookId};
 
 const NEW: &str = "/console/webhooks/new";
 
-async fn stored(site: &Site, id: i64) -> Webhook {
-    site.engine
-        .webhook(WebhookId(id))
-        .await
-        .unwrap()
-        .unwrap()
-        .value
-}
-
 #[tokio::test]
 async fn created_or_rotated_signing_secret_is_shown_once() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let page = ulf
         .submit(NEW, &hook("https://example.com/", &[("sign", "on")]))
         .await;
@@ -33,7 +22,8 @@ async fn created_or_rotated_signing_secret_is_shown_once() {
     let rotated = ulf.submit(signing, &[]).await;
     let second = rotated.secret().unwrap();
     assert_ne!(first, second);
-    let active: Vec<_> = stored(&site, 1)
+    let active: Vec<_> = site
+        .webhook(1)
         .await
         .signing
         .iter()
@@ -47,8 +37,8 @@ async fn created_or_rotated_signing_secret_is_shown_once() {
     let retire = "/console/webhooks/1/signing/retire";
     assert!(ulf.get(retire).await.has("cannot be restored"));
     let retired = ulf.submit(retire, &[]).await;
-    assert_eq!(retired.to(), "/console/webhooks/1?done=retired");
-    let left = stored(&site, 1).await.signing;
+    retired.leads_to("/console/webhooks/1?done=retired");
+    let left = site.webhook(1).await.signing;
     let left: Vec<_> = left.iter().map(|s| s.expose().to_owned()).collect();
     assert_eq!(left, std::slice::from_ref(&second));
     // The same form sent again rotates nothing and shows nothing.
@@ -68,15 +58,14 @@ async fn created_or_rotated_signing_secret_is_shown_once() {
     // A confirmation comes before signing ends.
     let remove = "/console/webhooks/1/signing/remove";
     assert!(ulf.get(remove).await.has("no longer be signed"));
-    assert!(!stored(&site, 1).await.signing.is_empty());
+    assert!(!site.webhook(1).await.signing.is_empty());
     ulf.submit(remove, &[]).await;
-    assert!(stored(&site, 1).await.signing.is_empty());
+    assert!(site.webhook(1).await.signing.is_empty());
 }
 
 #[tokio::test]
 async fn test_of_a_webhook_is_a_marked_delivery() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     let url = format!("http://{}/in", receiver.addr);
     ulf.submit(NEW, &hook(&url, &[])).await;
@@ -90,18 +79,16 @@ async fn test_of_a_webhook_is_a_marked_delivery() {
                 ("name", "web-1"),
             ],
         )
-        .await;
-    assert_eq!(page.status, 303, "{}", page.html);
-    assert_eq!(page.to(), "/console/deliveries/1?done=tested");
+        .await
+        .expect(303);
+    page.leads_to("/console/deliveries/1?done=tested");
     assert_eq!(
         receiver.wait_for("/in", 1).await.unwrap().body,
         r#"{"x":"north","of":"web-1"}"#
     );
     site.ended(1).await;
     let page = ulf.get("/console/deliveries/1").await;
-    for part in [">Delivered<", ">Test<", "200"] {
-        assert!(page.has(part), "{part}: {}", page.html);
-    }
+    page.shows_all([">Delivered<", ">Test<", "200"]);
     assert!(ulf.get(test).await.has("value=\"web-1\""));
     receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
     let page = ulf
@@ -111,26 +98,23 @@ async fn test_of_a_webhook_is_a_marked_delivery() {
             &[("message", "<script>alert(1)</script>")],
         )
         .await;
-    assert_eq!(page.to(), "/console/deliveries/2?done=tested");
+    page.leads_to("/console/deliveries/2?done=tested");
     site.ended(2).await;
     let page = ulf.get("/console/deliveries/2").await;
-    assert!(
-        page.has(">Failed<") && page.has("503") && !page.has("<script>alert"),
-        "{}",
-        page.html
-    );
+    page.shows(">Failed<");
+    page.shows("503");
+    page.hides("<script>alert");
     let long = "x".repeat((1 << 20) + 1);
     let page = ulf
         .fill("/console/webhooks/1", test, &[("message", &long)])
-        .await;
-    assert_eq!(page.status, 422, "{}", page.html);
-    assert!(page.has("Nothing was sent."), "{}", page.html);
+        .await
+        .expect(422);
+    page.shows("Nothing was sent.");
 }
 
 #[tokio::test]
 async fn webhook_in_use_is_deleted_only_with_tasks() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (_site, ulf) = Site::visited_by("ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[])).await;
     ulf.submit(
         "/console/tasks/new",
@@ -148,14 +132,13 @@ async fn webhook_in_use_is_deleted_only_with_tasks() {
     assert_eq!(page.status, 409);
     assert!(page.has("tell &lt;them&gt;"));
     let page = ulf.submit(delete, &[("cascade", "on")]).await;
-    assert_eq!(page.to(), "/console/webhooks?done=deleted");
+    page.leads_to("/console/webhooks?done=deleted");
     assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
 }
 
 #[tokio::test]
 async fn webhooks_are_visible_only_to_owner_and_administrators() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[])).await;
     let vera = Visitor::login(&site, "vera").await;
     for what in ["", "/edit", "/delete", "/live"] {

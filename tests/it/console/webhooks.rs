@@ -1,8 +1,8 @@
 //! The pages of webhooks (SPEC 2.2), without a browser.
 
+use tests::browser::Site;
 use tests::browser::form_input::hook;
-use tests::browser::{Site, Visitor};
-use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId, WebhookName};
+use webhook_model::{Authorization, DeliveryOrder, WebhookId, WebhookName};
 
 const NEW: &str = "/console/webhooks/new";
 const MASK: &str = "••••••••";
@@ -14,19 +14,9 @@ type Wrong = (
     &'static str,
 );
 
-async fn stored(site: &Site, id: i64) -> Webhook {
-    site.engine
-        .webhook(WebhookId(id))
-        .await
-        .unwrap()
-        .unwrap()
-        .value
-}
-
 #[tokio::test]
 async fn webhook_is_stored_as_typed_and_secrets_hidden() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     assert!(ulf.get("/console/webhooks").await.has("No webhooks yet"));
     let more = [
         ("auth", "basic"),
@@ -47,13 +37,8 @@ async fn webhook_is_stored_as_typed_and_secrets_hidden() {
     let page = ulf
         .submit(NEW, &hook("https://example.com/in", &more))
         .await;
-    assert_eq!(
-        page.to(),
-        "/console/webhooks/1?done=created",
-        "{}",
-        page.html
-    );
-    let webhook = stored(&site, 1).await;
+    page.leads_to("/console/webhooks/1?done=created");
+    let webhook = site.webhook(1).await;
     assert_eq!(
         webhook.headers.to_string(),
         "X-Route:b\nX-Token:t0k3n-s3cret\nX-Route:a\n"
@@ -86,15 +71,14 @@ async fn webhook_is_stored_as_typed_and_secrets_hidden() {
         }
     }
     let edit = ulf.get("/console/webhooks/1/edit").await;
-    assert!(
-        edit.has("value=\"bot\"") && edit.has(MASK) && edit.has("The stored value is not shown")
-    );
+    edit.shows("value=\"bot\"");
+    edit.shows(MASK);
+    edit.shows("The stored value is not shown");
 }
 
 #[tokio::test]
 async fn webhook_edit_keeps_omitted_secrets_and_replaces_typed() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let more = [
         ("auth", "bearer"),
         ("token", "old-token"),
@@ -117,8 +101,8 @@ async fn webhook_edit_keeps_omitted_secrets_and_replaces_typed() {
     let page = ulf
         .submit(edit, &hook("https://example.com/in", &more))
         .await;
-    assert_eq!(page.to(), "/console/webhooks/1?done=saved", "{}", page.html);
-    let webhook = stored(&site, 1).await;
+    page.leads_to("/console/webhooks/1?done=saved");
+    let webhook = site.webhook(1).await;
     assert_eq!(
         webhook.headers.to_string(),
         "X-Token:one\nX-New:1\nx-token:two\n"
@@ -134,7 +118,7 @@ async fn webhook_edit_keeps_omitted_secrets_and_replaces_typed() {
         ),
     )
     .await;
-    let webhook = stored(&site, 1).await;
+    let webhook = site.webhook(1).await;
     assert!(
         matches!(&webhook.authorization, Authorization::Bearer(token) if token.expose() == "new-token")
     );
@@ -162,8 +146,7 @@ async fn webhook_edit_keeps_omitted_secrets_and_replaces_typed() {
 
 #[tokio::test]
 async fn invalid_webhook_form_marks_fields_and_keeps_input() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     ulf.submit(NEW, &hook("https://example.com/", &[("name", "taken")]))
         .await;
     let cases: [Wrong; 14] = [
@@ -256,8 +239,7 @@ async fn invalid_webhook_form_marks_fields_and_keeps_input() {
 
 #[tokio::test]
 async fn headers_are_reordered_without_a_script() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let more = [
         ("header.0.name", "A"),
         ("header.0.value", "1"),
@@ -267,17 +249,14 @@ async fn headers_are_reordered_without_a_script() {
     ];
     let page = ulf.submit(NEW, &hook("https://example.com/", &more)).await;
     assert_eq!(page.status, 200);
-    assert!(
-        page.has("name=\"header.0.name\" value=\"B\"")
-            && page.has("name=\"header.1.name\" value=\"A\"")
-    );
+    page.shows("name=\"header.0.name\" value=\"B\"");
+    page.shows("name=\"header.1.name\" value=\"A\"");
     assert!(site.heard().is_empty());
 }
 
 #[tokio::test]
 async fn webhook_moved_to_another_server_requires_secrets_again() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let more = [
         ("auth", "basic"),
         ("user", "bot"),
@@ -289,7 +268,7 @@ async fn webhook_moved_to_another_server_requires_secrets_again() {
     let made = ulf
         .submit(NEW, &hook("https://example.com/in", &more))
         .await;
-    assert!(made.has("signing secret"), "{}", made.html);
+    made.shows("signing secret");
     let edit = "/console/webhooks/1/edit";
     assert!(!ulf.get(edit).await.has("unsign"), "nothing is asked yet");
     let masked = [
@@ -318,10 +297,7 @@ async fn webhook_moved_to_another_server_requires_secrets_again() {
             assert!(!page.has(secret), "{url}");
         }
     }
-    assert_eq!(
-        stored(&site, 1).await.url.as_str(),
-        "https://example.com/in"
-    );
+    assert_eq!(site.webhook(1).await.url.as_str(), "https://example.com/in");
     // Missing secrets are still required; typed or removed ones are not.
     let typed = [
         ("auth", "basic"),
@@ -336,16 +312,15 @@ async fn webhook_moved_to_another_server_requires_secrets_again() {
     assert_eq!((page.status, page.error("auth").as_str()), (422, ""));
     let all = [&typed[..], &[("unsign", "on")]].concat();
     let page = ulf.submit(edit, &hook("https://evil.example/", &all)).await;
-    assert_eq!(page.to(), "/console/webhooks/1?done=saved", "{}", page.html);
-    let webhook = stored(&site, 1).await;
+    page.leads_to("/console/webhooks/1?done=saved");
+    let webhook = site.webhook(1).await;
     assert_eq!(webhook.headers.to_string(), "X-Token:another\n");
     assert!(webhook.signing.is_empty());
 }
 
 #[tokio::test]
 async fn misleading_name_is_refused_and_old_one_marked() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
+    let (site, ulf) = Site::visited_by("ulf").await;
     let name = [("name", "x\u{202e}gnp.exe")];
     let page = ulf
         .submit(NEW, &hook("https://example.com/in", &name))

@@ -9,7 +9,7 @@ use examples::client::Response;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery};
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 use webhook_model::WebhookId;
 
 /// A platform with a webhook that is fetched, and no server behind its URL.
@@ -31,26 +31,25 @@ impl Site {
     /// Queues these messages.
     async fn put(&self, messages: &[&str]) {
         for message in messages {
-            let sent = self.send(message).await;
-            assert_eq!(sent.status, 200, "{}", sent.body);
+            self.send(message).await.expect(200);
         }
     }
 
     async fn send(&self, message: &str) -> Response {
         let path = format!("webhook_urls/{}/send", self.webhook);
         let body = json!({"message": message});
-        self.world.api("POST", &path, Some(body)).await
+        self.world.post(&path, body).await
     }
 
     async fn set(&self, columns: Value) {
         let path = format!("webhook_urls/{}", self.webhook);
-        let set = self.world.api("PUT", &path, Some(columns)).await;
+        let set = self.world.put(&path, columns).await;
         assert_eq!(set.status, 200, "{}", set.body);
     }
 
     async fn act(&self, action: &str) {
         let path = format!("webhook_urls/{}/{action}", self.webhook);
-        let done = self.world.api("POST", &path, Some(json!({}))).await;
+        let done = self.world.post(&path, json!({})).await;
         assert_eq!(done.status, 200, "{}", done.body);
     }
 
@@ -62,8 +61,7 @@ impl Site {
 
     /// Returns a page of the owner's messages.
     async fn fetch(&self, query: &str) -> Value {
-        let page = self.asked(&self.world.admin, query).await;
-        assert_eq!(page.status, 200, "{}", page.body);
+        let page = self.asked(&self.world.admin, query).await.expect(200);
         page.json()
     }
 

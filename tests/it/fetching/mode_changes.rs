@@ -8,7 +8,7 @@ use examples::receiver::Receiver;
 use gatepost_ids::Quota;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use serde_json::json;
-use tests::world::{World, poweron};
+use tests::world::{Expect as _, World};
 
 use super::{Site, bodies, cursor};
 
@@ -44,8 +44,7 @@ async fn waiting_messages_are_sent_after_switch_to_push() {
     }
     let got: Vec<_> = receiver.received().into_iter().map(|r| r.body).collect();
     assert!(got.len() == 2 && !got.contains(&"a".to_owned()), "{got:?}");
-    let refused = site.asked(&site.world.admin, "").await;
-    assert_eq!(refused.status, 422, "{}", refused.body);
+    let refused = site.asked(&site.world.admin, "").await.expect(422);
     assert!(refused.body.contains("delivery_mode"), "{}", refused.body);
 }
 
@@ -95,20 +94,14 @@ async fn cancelled_or_deleted_messages_stay_unfetched_and_unacknowledged() {
     let page = site.fetch("").await;
     let log = site.log().await;
     let cancel = format!("webhooks/{}/cancel", log[0].id);
-    assert_eq!(
-        site.world
-            .api("POST", &cancel, Some(json!({})))
-            .await
-            .status,
-        200
-    );
+    site.world.post(&cancel, json!({})).await.expect(200);
     let delete = format!("webhooks/{}", log[1].id);
-    assert_eq!(site.world.api("DELETE", &delete, None).await.status, 200);
+    site.world.delete(&delete).await.expect(200);
     assert_eq!(bodies(&site.fetch("").await), ["c"]);
     assert_eq!(site.after(&page).await["acknowledged"], 1);
     assert_eq!(site.states().await, ["error", "sent"]);
     let path = format!("webhook_urls/{}", site.webhook);
-    assert_eq!(site.world.api("DELETE", &path, None).await.status, 200);
+    site.world.delete(&path).await.expect(200);
     let query = format!("after={}", cursor(&page));
     assert_eq!(site.asked(&site.world.admin, &query).await.status, 404);
 }
@@ -118,8 +111,7 @@ async fn messages_awaiting_fetch_count_towards_owners_limit() {
     let quota = Quota::UNLIMITED.with_waiting(3);
     let site = Site::in_world(World::with_quotas(Arc::new(quota)).await).await;
     site.put(&["a", "b", "c"]).await;
-    let full = site.send("d").await;
-    assert_eq!(full.status, 403, "{}", full.body);
+    let full = site.send("d").await.expect(403);
     assert!(full.body.contains("3 of 3"), "{}", full.body);
     let page = site.fetch("limit=1").await;
     site.after(&page).await;
@@ -135,16 +127,14 @@ async fn occurrence_reaches_both_push_and_fetch_webhooks() {
     let mut hooks = Vec::new();
     for (name, mode) in [("pushed", "push"), ("fetched", "fetch")] {
         let (webhook, task) = world.task(receiver.addr, name, "${NAME}", false).await;
-        let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
-        world.make("task_events", event).await;
+        world.on_poweron(task, json!({"owner": "vms/1"})).await;
         let path = format!("webhook_urls/{webhook}");
         let set = json!({"delivery_mode": mode});
-        assert_eq!(world.api("PUT", &path, Some(set)).await.status, 200);
+        world.put(&path, set).await.expect(200);
         hooks.push((webhook, task));
     }
     for _ in 0..20 {
-        let emitted = world.engine.emit(poweron(1, &[])).await.unwrap();
-        assert_eq!(emitted.deliveries.len(), 2);
+        assert_eq!(world.emit(1, &[]).await.len(), 2);
     }
     receiver.wait_for("/pushed", 20).await.unwrap();
     let (webhook, task) = hooks[1];

@@ -111,7 +111,7 @@ async fn faulty_directory_shows_number_instead_of_name() {
     let site = DoorSite::start(&Pages).await;
     let keys = "/console/keys?owner=1";
     let well = page(&site, 1, keys).await;
-    assert!(well.has("API keys of users 1"), "{}", well.html);
+    well.shows("API keys of users 1");
     for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
         site.parts.platform.set_directory(mood);
         let page = page(&site, 1, keys).await;
@@ -134,6 +134,6 @@ async fn audit_log_panic_does_not_undo_change() {
         &format!("/console/webhooks/{}", site.rows.webhook),
     )
     .await;
-    assert!(shown.has(">Paused<"), "{}", shown.html);
+    shown.shows(">Paused<");
     assert!(site.parts.heard.all().is_empty());
 }

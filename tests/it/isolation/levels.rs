@@ -14,9 +14,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
 use tests::postgres;
-use webhook_model::{
-    Activity, Catalog, Event, EventLabel, Filter, JsonObject, Specificity, Target, Webhook,
-};
+use webhook_model::{Activity, Catalog, Event, Specificity, Target, Webhook};
 
 use super::{ALONE, alarm, task};
 
@@ -66,16 +64,12 @@ async fn changes_level(store: Arc<dyn WebhookStore>, answers_later: bool) {
     webhook.activity = Activity::Paused;
     let webhook = engine.create_webhook(&webhook).await.unwrap().id;
     let task = engine.create_task(&task(webhook, "x", false)).await;
-    let event = Event {
-        event_type: "alarms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Generic,
-        task: task.unwrap().id,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    let event = Event::new(
+        "alarms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Target::Generic,
+        task.unwrap().id,
+    );
     engine.create_event(&event).await.unwrap();
     let renamed = async |name: &str| {
         let edited = engine.edit_webhook(webhook, |webhook| {

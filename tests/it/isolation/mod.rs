@@ -30,8 +30,8 @@ use gatepost_storage::Row;
 use gatepost_testkit::fault::FaultStore;
 use tests::local_names::Here;
 use webhook_model::{
-    Action, Catalog, Event, EventId, EventLabel, Filter, JsonObject, Object, ObjectId, Occurrence,
-    OwnerId, Specificity, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, Object, ObjectId, Occurrence, OwnerId, Specificity, Target,
+    Task, TaskId, Webhook, WebhookId,
 };
 
 const A: OwnerId = OwnerId(11);
@@ -135,16 +135,12 @@ impl Platform {
         target: Target,
         task: TaskId,
     ) -> Result<Row<EventId, Event>, EngineError> {
-        let event = Event {
-            event_type: event_type.parse().unwrap(),
-            event: "on".parse().unwrap(),
+        let event = Event::new(
+            event_type.parse().unwrap(),
+            "on".parse().unwrap(),
             target,
             task,
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
+        );
         self.engine.create_event(&event).await
     }
 
@@ -186,15 +182,15 @@ fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuild
 
 fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
     Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
         delete_after_run: once,
-        action: Action::Send {
-            webhook,
-            message: message.parse().unwrap(),
-        },
+        ..Task::new(
+            OwnerId(1),
+            "t".parse().unwrap(),
+            Action::Send {
+                webhook,
+                message: message.parse().unwrap(),
+            },
+        )
     }
 }
 

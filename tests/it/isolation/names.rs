@@ -2,7 +2,7 @@
 
 use examples::receiver::Receiver;
 use serde_json::json;
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 /// Users of `tests::world`: 3 is in tenant 1, 4 is in no tenant.
 #[tokio::test]
@@ -12,14 +12,14 @@ async fn webhook_name_is_unique_only_per_user() {
     let webhook = json!({"name": "slack", "url": format!("http://{}/", receiver.addr)});
     for user in [3, 4] {
         let key = world.key_of(user, "k").await;
-        let made = world
+        world
             .call(&key, HERE, "POST", "webhook_urls", Some(webhook.clone()))
-            .await;
-        assert_eq!(made.status, 201, "{}", made.body);
-        let again = world
+            .await
+            .expect(201);
+        world
             .call(&key, HERE, "POST", "webhook_urls", Some(webhook.clone()))
-            .await;
-        assert_eq!(again.status, 409, "{}", again.body);
+            .await
+            .expect(409);
         let listed = world
             .call(&key, HERE, "GET", "webhook_urls?fields=all", None)
             .await;

@@ -3,7 +3,7 @@
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::json;
 use tests::mutual_tls::{Authority, Target};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 use webhook_model::WebhookId;
 
 use super::{parts, plain, row};
@@ -35,8 +35,8 @@ async fn webhook_presents_its_own_certificate_on_every_delivery() {
             let key = world.key_of(user, name).await;
             let made = world
                 .call(&key, HERE, "POST", "webhook_urls", Some(hook))
-                .await;
-            assert_eq!(made.status, 201, "{}", made.body);
+                .await
+                .expect(201);
             webhooks.push(made.json()["$row"].as_i64().unwrap());
         }
         let hook = plain("none", &target.url("/none"));
@@ -112,8 +112,7 @@ async fn changed_certificate_is_used_from_next_attempt() {
         json!({"client_certificate": ""}),
     ] {
         sent(&world, webhook).await;
-        let edited = world.api("PUT", &path, Some(edit)).await;
-        assert_eq!(edited.status, 200, "{}", edited.body);
+        world.put(&path, edit).await.expect(200);
     }
     sent(&world, webhook).await;
     let shown = target.arrived().into_iter().map(|(_, shown)| shown);

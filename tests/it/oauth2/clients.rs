@@ -6,7 +6,7 @@ use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryState, RecordStore as _};
 use serde_json::{Value, json};
 use tests::issuer::{Issuer, token};
-use tests::world::World;
+use tests::world::{Expect as _, World, with};
 use webhook_model::{Authorization, OAuth2, WebhookId};
 
 /// The secret of the client; Basic encodes its colon.
@@ -17,14 +17,12 @@ const BASIC: &str = "Basic bWU6Y2wxZW50JTNBczNjcmV0";
 /// Returns a webhook to the receiver whose client asks at `token_url`, with more columns.
 fn row(name: &str, receiver: &Receiver, token_url: &str, more: &Value) -> Value {
     let url = format!("http://{}/{name}", receiver.addr);
-    let mut row = json!({
+    let row = json!({
         "name": name, "url": url, "retries": 0, "timeout": 3,
         "authorization_type": "oauth2", "authorization_value": SECRET,
         "oauth_token_url": token_url, "oauth_client_id": "me",
     });
-    let more = more.as_object().unwrap().clone();
-    row.as_object_mut().unwrap().extend(more);
-    row
+    with(row, more)
 }
 
 async fn parts() -> (Issuer, Receiver, World) {
@@ -75,8 +73,7 @@ async fn one_token_serves_all_deliveries_of_a_webhook() {
     // In the form; and another revision of the webhook gets another token.
     let path = format!("webhook_urls/{webhook}");
     let edit = json!({"oauth_client_auth": "body", "oauth_scope": ""});
-    let edited = world.api("PUT", &path, Some(edit)).await;
-    assert_eq!(edited.status, 200, "{}", edited.body);
+    world.put(&path, edit).await.expect(200);
     send(&world, webhook).await;
     let asked = issuer.asked();
     assert_eq!((asked.len(), &*asked[1].authorization), (2, ""));
@@ -133,7 +130,7 @@ async fn forbidden_token_endpoint_refused_on_save_and_use() {
         "https://[::1]/",
     ] {
         let hook = row("w", &receiver, url, &json!({}));
-        let refused = world.api("POST", "webhook_urls", Some(hook)).await;
+        let refused = world.post("webhook_urls", hook).await;
         assert_eq!(refused.status, 422, "{}", refused.body);
         let words = "'oauth_token_url' - 'cannot be asked: the target policy refuses";
         assert!(refused.body.contains(words), "{}", refused.body);
@@ -142,7 +139,7 @@ async fn forbidden_token_endpoint_refused_on_save_and_use() {
     let webhook = world.make("webhook_urls", hook).await;
     let edit = json!({"oauth_token_url": "https://10.0.0.1/", "authorization_value": SECRET});
     let path = format!("webhook_urls/{webhook}");
-    assert_eq!(world.api("PUT", &path, Some(edit)).await.status, 422);
+    world.put(&path, edit).await.expect(422);
     // Changed by other means: it is checked again when it is asked.
     let row = world.store.webhook(WebhookId(webhook)).await.unwrap();
     let mut row = row.unwrap();
@@ -174,15 +171,15 @@ async fn client_secret_is_never_returned_or_carried_over() {
     send(&world, webhook).await;
     let path = format!("webhook_urls/{webhook}");
     for read in ["webhook_urls?fields=all", &path, "webhooks?fields=all"] {
-        let read = world.api("GET", read, None).await;
+        let read = world.get(read).await;
         assert!(!read.body.contains("s3cret"), "{}", read.body);
     }
-    let stored = world.api("GET", &format!("{path}?fields=all"), None).await;
+    let stored = world.get(&format!("{path}?fields=all")).await;
     let stored = stored.json();
     assert_eq!(stored["authorization_type"], "oauth2");
     assert_eq!(stored["oauth_token_url"], issuer.url());
     assert_eq!(stored["oauth_client_id"], "me");
-    let log = world.api("GET", "webhooks?fields=all", None).await;
+    let log = world.get("webhooks?fields=all").await;
     let words = "it responded with status 400 (invalid_client)";
     assert!(log.body.contains(words), "{}", log.body);
     for (edit, status) in [
@@ -204,7 +201,7 @@ async fn client_secret_is_never_returned_or_carried_over() {
         ),
         (json!({"authorization_type": "none"}), 200),
     ] {
-        let edited = world.api("PUT", &path, Some(edit.clone())).await;
+        let edited = world.put(&path, edit.clone()).await;
         assert_eq!(edited.status, status, "{edit}: {}", edited.body);
         assert!(!edited.body.contains("s3cret"), "{}", edited.body);
     }

@@ -23,8 +23,8 @@ use tests::dumps;
 use tests::permissive_platform::{Everybody, one_system};
 use tests::postgres::{FreshSchema, fresh};
 use webhook_model::{
-    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Occurrence, Specificity, Target, Task, TaskId, Webhook,
+    WebhookId,
 };
 
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
@@ -173,30 +173,23 @@ fn webhook(name: &str, url: &str) -> Webhook {
 }
 
 fn task(webhook: WebhookId, message: &str) -> Task {
-    Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send {
+    Task::new(
+        OwnerId(1),
+        "t".parse().unwrap(),
+        Action::Send {
             webhook,
             message: message.parse().unwrap(),
         },
-    }
+    )
 }
 
 fn event(task: TaskId) -> Event {
-    Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Generic,
+    Event::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Target::Generic,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+    )
 }
 
 fn on() -> Occurrence {

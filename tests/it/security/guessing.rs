@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use gatepost_keys::{AccessLevel, Account};
 use serde_json::json;
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
@@ -30,14 +30,9 @@ async fn guesser_is_slowed_and_valid_key_still_works() {
         200,
         "a good key never gets this response"
     );
-    assert_eq!(
-        world
-            .call("guess", ELSEWHERE, "GET", "system", None)
-            .await
-            .status,
-        401,
-        "another address"
-    );
+    // Another address.
+    let answer = world.call("guess", ELSEWHERE, "GET", "system", None).await;
+    answer.expect(401);
     // A refused address is not a guess: its key is valid.
     let (key, _) = world
         .make_key(json!({"name": "k", "ip_deny_list": "127.0.0.1"}))
@@ -86,9 +81,7 @@ async fn key_deleted_during_use_fails_after_deletion_response() {
                 })
             })
             .collect();
-        let deleted = world
-            .api("DELETE", &format!("user_api_keys/{id}"), None)
-            .await;
+        let deleted = world.delete(&format!("user_api_keys/{id}")).await;
         assert!((200..300).contains(&deleted.status), "{}", deleted.body);
         for _ in 0..3 {
             let status = world.probe(&key).await;

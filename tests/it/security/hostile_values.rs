@@ -26,8 +26,7 @@ async fn object_name_stays_in_json_string_without_reexpansion() {
     let receiver = Receiver::start(None).await.unwrap();
     let message = r#"{"text":"${NAME}","twice":"${NAME}${NAME}","n":${RANDOM}}"#;
     let (_, task) = world.task(receiver.addr, "hook", message, false).await;
-    let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
-    world.make("task_events", event).await;
+    world.on_poweron(task, json!({"tag": 4})).await;
     for (n, name) in NAMES.into_iter().enumerate() {
         let occurrence = Occurrence::new(
             "vms".parse().unwrap(),
@@ -86,7 +85,7 @@ async fn invalid_bodies_are_refused_and_change_nothing() {
             / 100,
         4
     );
-    assert_eq!(world.api("GET", "webhook_urls", None).await.body, "[]");
+    assert_eq!(world.get("webhook_urls").await.body, "[]");
 }
 
 /// Posts bytes as they are; returns the status.

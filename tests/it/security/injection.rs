@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use gatepost_ids::TenantId;
 use serde_json::{Value, json};
-use tests::world::World;
+use tests::world::{Expect as _, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{Audience, Object, ObjectId, Occurrence, TagId, WebhookId};
@@ -118,7 +118,7 @@ async fn webhook_fields_cannot_inject_headers_or_requests() {
     for field in fields {
         for payload in PAYLOADS {
             let row = webhook(field, payload, raw.addr);
-            let made = world.api("POST", "webhook_urls", Some(row)).await;
+            let made = world.post("webhook_urls", row).await;
             if made.status != 201 {
                 assert_eq!(made.status, 422, "{field} {payload:?}: {}", made.body);
                 let column = match field {
@@ -146,10 +146,8 @@ async fn webhook_fields_cannot_inject_headers_or_requests() {
                     "{field} {payload:?}: {line:?}"
                 );
             }
-            let gone = world
-                .api("DELETE", &format!("webhook_urls/{id}"), None)
-                .await;
-            assert_eq!(gone.status, 200, "{}", gone.body);
+            let answer = world.delete(&format!("webhook_urls/{id}")).await;
+            answer.expect(200);
             sent += 1;
         }
     }
@@ -165,8 +163,7 @@ async fn messages_and_names_in_them_arrive_exactly() {
             .task(raw.addr, &format!("w{n}"), &message, false)
             .await;
         let tag = i64::try_from(n).unwrap() + 100;
-        let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": tag});
-        world.make("task_events", event).await;
+        world.on_poweron(task, json!({"tag": tag})).await;
         let occurrence = Occurrence::new(
             "vms".parse().unwrap(),
             "poweron".parse().unwrap(),
@@ -207,7 +204,7 @@ async fn hostile_names_are_refused_or_returned_exactly() {
                 _ => json!({"name": "k", "user": 1}),
             };
             row[field] = payload.into();
-            let made = world.api("POST", table, Some(row)).await;
+            let made = world.post(table, row).await;
             if made.status != 201 {
                 assert_eq!(
                     made.status, 422,
@@ -219,9 +216,9 @@ async fn hostile_names_are_refused_or_returned_exactly() {
             }
             let id = made.json()["$row"].as_i64().unwrap();
             let path = format!("{table}/{id}");
-            let read = world.api("GET", &format!("{path}?fields=all"), None).await;
+            let read = world.get(&format!("{path}?fields=all")).await;
             assert_eq!(read.json()[field], payload, "{table}.{field}");
-            assert_eq!(world.api("DELETE", &path, None).await.status, 200);
+            world.delete(&path).await.expect(200);
         }
     }
 }
@@ -236,7 +233,7 @@ async fn target_response_is_shown_as_text() {
     let ended = world.ended(delivery).await;
     assert_eq!(ended.status_info, "the target responded with status 500");
     let path = format!("webhooks/{delivery}?fields=all");
-    let shown = world.api("GET", &path, None).await;
+    let shown = world.get(&path).await;
     assert_eq!(shown.status, 200);
     assert!(
         !shown.body.bytes().any(|b| b < 0x20 || b == 0x7f),

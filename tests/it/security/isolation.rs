@@ -84,11 +84,7 @@ async fn stranger_cannot_see_change_or_run_others_records() {
         assert_eq!(call("GET", &path, None).await.status, 404, "{path}");
         assert_eq!(call("PUT", &path, Some(change)).await.status, 404, "{path}");
         assert_eq!(call("DELETE", &path, None).await.status, 404, "{path}");
-        assert_eq!(
-            world.api("GET", &path, None).await.status,
-            200,
-            "{path} is still there"
-        );
+        assert_eq!(world.get(&path).await.status, 200, "{path} is still there");
     }
     let path = format!("webhooks/{delivery}");
     assert_eq!(call("GET", &path, None).await.status, 404);
@@ -140,7 +136,7 @@ async fn stranger_cannot_see_change_or_run_others_records() {
         for name in *names {
             let path = format!("{singular}_actions");
             let body = json!({*singular: row, "action": name});
-            let answer = world.api("POST", &path, Some(body)).await;
+            let answer = world.post(&path, body).await;
             assert!(
                 [200, 409].contains(&answer.status),
                 "{path} {name}: {}",

@@ -4,7 +4,7 @@
 use apikey_core::{KeyDraft, KeyEdit, KeyId, OwnerId};
 use gatepost_keys::KeyError;
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 const HOOK: &str = "webhook_urls/1";
 
@@ -22,7 +22,7 @@ async fn hook(world: &World) {
 async fn webhook_secrets_do_not_follow_to_another_url() {
     let world = World::start().await;
     hook(&world).await;
-    let put = async |row: Value| world.api("PUT", HOOK, Some(row)).await;
+    let put = async |row: Value| world.put(HOOK, row).await;
     let moved = "https://evil.example/";
     let token = json!({"url": moved, "authorization_value": "bearer-s3cret"});
     let headers = json!({"url": moved, "authorization_type": "none", "headers": ""});
@@ -70,7 +70,7 @@ async fn webhook_secrets_do_not_follow_to_another_url() {
         assert!(answer.body.contains(others), "{row}: {}", answer.body);
         assert!(!answer.body.contains("s3cret"), "{row}: {}", answer.body);
     }
-    let row = world.api("GET", "webhook_urls/1?fields=all", None).await;
+    let row = world.get("webhook_urls/1?fields=all").await;
     assert_eq!(row.json()["url"], "https://example.com/in");
     assert!(
         !row.body.contains("whsec") && !row.body.contains("signing"),
@@ -160,14 +160,10 @@ async fn a_key_does_not_make_itself_permanent() {
         );
     }
     // A key without bounds is not restricted.
-    let answer = world
-        .api(
-            "PUT",
-            &itself,
-            Some(json!({"expires": 0, "ip_allow_list": ""})),
-        )
-        .await;
-    assert_eq!(answer.status, 200, "{}", answer.body);
+    world
+        .put(&itself, json!({"expires": 0, "ip_allow_list": ""}))
+        .await
+        .expect(200);
 }
 
 /// A caller that was authenticated a moment ago may be at work for a long time.
@@ -181,7 +177,7 @@ async fn key_disabled_or_deleted_midrequest_creates_no_key() {
         let caller = caller.unwrap();
         let path = format!("user_api_keys/{id}");
         let method = if end.is_some() { "PUT" } else { "DELETE" };
-        assert_eq!(world.api(method, &path, end).await.status, 200);
+        world.api(method, &path, end).await.expect(200);
         let draft = KeyDraft::new(OwnerId(1), "new".parse().unwrap());
         let made = world.keys.create(&caller, draft).await;
         assert!(
@@ -191,6 +187,6 @@ async fn key_disabled_or_deleted_midrequest_creates_no_key() {
         let enabled = KeyEdit::switch(true);
         let itself = world.keys.edit(&caller, KeyId(id), &enabled).await;
         assert!(itself.is_err(), "{method}: {itself:?}");
-        world.api("DELETE", &path, None).await;
+        world.delete(&path).await;
     }
 }

@@ -10,14 +10,14 @@ use apikey_core::KeyDraft;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples_kv::redb::RedbKv;
 use gatepost_engine::Engine;
-use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use gatepost_kv::KvStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use tests::canary::{Canary, leaks};
 use tests::chaos::Store;
-use tests::permissive_platform::one_system;
+use tests::permissive_platform::{Everybody, one_system};
 use tests::postgres::TestPostgres;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -35,15 +35,6 @@ const SHORT: [(&str, &str); 3] = [
     ("short header", "Hj5tQn"),
 ];
 const SIGNING: &str = "whsec_c2lnbmluZy1zZWNyZXQtdGhhdC1pcy1wbGFudGVkLTQy";
-
-#[derive(Debug)]
-struct Everybody;
-
-impl Accounts for Everybody {
-    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
-    }
-}
 
 /// Responds with the request that it received: in its head and in its body.
 async fn echo() -> std::net::SocketAddr {

@@ -11,4 +11,3 @@ mod section_3_states;
 mod section_4_endpoints;
 mod section_5_authentication;
 mod section_6_events;
-mod section_8_limits;

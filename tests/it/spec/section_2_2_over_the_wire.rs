@@ -4,7 +4,7 @@ use examples::certificate::self_signed;
 use examples::receiver::Receiver;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::{Value, json};
-use tests::world::World;
+use tests::world::{World, with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::WebhookId;
@@ -12,10 +12,7 @@ use webhook_model::WebhookId;
 /// Makes a webhook with these fields besides name and URL, sends the default message, waits for the
 /// end.
 async fn send(world: &World, url: String, fields: Value) -> Delivery {
-    let mut body = json!({"name": url, "url": url, "retries": 0});
-    body.as_object_mut()
-        .unwrap()
-        .extend(fields.as_object().unwrap().clone());
+    let body = with(json!({"name": url, "url": url, "retries": 0}), &fields);
     let webhook = world.make("webhook_urls", body).await;
     let id = world.engine.send(WebhookId(webhook), None).await.unwrap();
     world.ended(id).await

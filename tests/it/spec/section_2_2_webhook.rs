@@ -235,7 +235,7 @@ fn spec_2_2_certificates_are_verified_by_default() {
     assert!(!webhook().allow_insecure);
 }
 
-/// SPEC 2.2 "Timeout": must be 3 or greater.
+/// SPEC 2.2 "Timeout", SPEC 7 row 6, SPEC 8 row 1: must be 3 or greater.
 #[test]
 fn spec_2_2_timeout_holds_3_to_120_seconds() {
     for refused in [0, 1, 2, 121, u64::MAX] {

@@ -1,8 +1,8 @@
 //! SPEC 2.4: the fields of an event and its rules; SPEC 6 rule 1: what an occurrence matches.
 
 use webhook_model::{
-    Audience, Catalog, CatalogError, Event, EventLabel, Filter, JsonObject, Object, ObjectId,
-    Occurrence, Specificity, TagId, Target, TaskId,
+    Audience, Catalog, CatalogError, Event, Object, ObjectId, Occurrence, Specificity, TagId,
+    Target, TaskId,
 };
 
 fn catalog() -> Catalog {
@@ -32,16 +32,12 @@ fn catalog() -> Catalog {
 }
 
 fn event(event_type: &str, event: &str, target: Target) -> Event {
-    Event {
-        event_type: event_type.parse().unwrap(),
-        event: event.parse().unwrap(),
+    Event::new(
+        event_type.parse().unwrap(),
+        event.parse().unwrap(),
         target,
-        task: TaskId(1),
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+        TaskId(1),
+    )
 }
 
 fn poweron(id: i64, tags: &[i64]) -> Occurrence {

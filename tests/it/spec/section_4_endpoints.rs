@@ -7,7 +7,7 @@ use tests::world::World;
 #[tokio::test]
 async fn spec_4_get_system() {
     let world = World::start().await;
-    let answer = world.api("GET", "system", None).await;
+    let answer = world.get("system").await;
     assert_eq!(answer.status, 200);
     assert!(
         answer.json()[0]["yb_version"]
@@ -68,13 +68,13 @@ async fn spec_4_rule_2_every_record_has_its_operations() {
     ] {
         let path = format!("{table}/{row}");
         let listed = world
-            .api("GET", &format!("{table}?filter=$key%20eq%20{row}"), None)
+            .get(&format!("{table}?filter=$key%20eq%20{row}"))
             .await
             .json();
         assert_eq!(listed[0]["$key"], row, "{table}");
-        let updated = world.api("PUT", &path, Some(change.clone())).await;
+        let updated = world.put(&path, change.clone()).await;
         assert_eq!(updated.status, 200, "{}", updated.body);
-        let read = world.api("GET", &path, None).await.json();
+        let read = world.get(&path).await.json();
         for (column, value) in change.as_object().unwrap() {
             assert_eq!(
                 (&read[column], &updated.json()[column]),
@@ -82,12 +82,8 @@ async fn spec_4_rule_2_every_record_has_its_operations() {
                 "{table}"
             );
         }
-        assert_eq!(
-            world.api("DELETE", &path, None).await.status,
-            200,
-            "{table}"
-        );
-        assert_eq!(world.api("GET", &path, None).await.status, 404, "{table}");
+        assert_eq!(world.delete(&path).await.status, 200, "{table}");
+        assert_eq!(world.get(&path).await.status, 404, "{table}");
     }
 }
 

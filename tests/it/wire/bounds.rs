@@ -1,22 +1,16 @@
 //! Limits of one request, and headers of every response.
 
 use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
-use tests::platform::{PASSWORD, PlatformProcess};
+use tests::platform::PASSWORD;
+
+use super::platform;
 
 const MIB: usize = 1024 * 1024;
-
-fn platform() -> (PlatformProcess, TempDir) {
-    let folder = tempdir().unwrap();
-    let arguments = ["--unlimited"];
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &arguments);
-    (platform, folder)
-}
 
 /// 199 aliases of one column asked for 2 GB in a line.
 #[tokio::test]
 async fn a_column_is_in_a_response_once() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let aliases: Vec<_> = (0..199).map(|n| format!("message%20as%20m{n}")).collect();
     for (path, column) in [
         (format!("webhooks?fields={}", aliases.join(",")), "message"),
@@ -55,7 +49,7 @@ async fn a_column_is_in_a_response_once() {
 /// and its length is sent before it.
 #[tokio::test]
 async fn oversized_list_is_refused_with_fitting_limit() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let webhook = json!({"name": "w", "url": "https://example.com/", "enabled": false});
     let owner = format!(
         "webhook_urls/{}",
@@ -103,7 +97,7 @@ async fn oversized_list_is_refused_with_fitting_limit() {
 /// stores them, and they are JSON and nothing else.
 #[tokio::test]
 async fn every_response_is_private() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let login = json!({"login": "admin", "password": PASSWORD}).to_string();
     let tokens = |body: &str| {
         let request = platform.request("POST", "/api/sys/tokens");
@@ -176,7 +170,7 @@ async fn every_response_is_private() {
 /// A body of a million values would take a hundred times its size.
 #[tokio::test]
 async fn a_body_of_too_many_values_is_refused() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let body: Value = json!({"name": "t", "settings_args": vec![0; 200_000]});
     let (status, answer) = platform.call("POST", "tasks", Some(body)).await;
     assert_eq!(
@@ -188,7 +182,7 @@ async fn a_body_of_too_many_values_is_refused() {
 /// `ct` ignores case, in any script, also in a long text.
 #[tokio::test]
 async fn contains_folds_case_in_every_script() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     for name in ["ΟΔΟΣ", "ÉCOLE", "plain"] {
         let row = json!({"name": name, "url": "https://example.com/"});
         platform.make("webhook_urls", row).await;

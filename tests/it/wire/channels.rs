@@ -3,14 +3,13 @@
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
-use tests::world::{World, poweron};
+use tests::world::{Expect as _, World, poweron};
 use webhook_model::{WebhookId, WebhookIds};
 
 /// Creates a webhook with a task that runs when machine 1 is powered on; returns its path.
 async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
     let (webhook, task) = world.task(receiver.addr, name, "x", false).await;
-    let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
-    world.make("task_events", event).await;
+    world.on_poweron(task, json!({"owner": "vms/1"})).await;
     format!("webhook_urls/{webhook}")
 }
 
@@ -28,7 +27,7 @@ async fn webhook_with_channels_receives_only_their_occurrences() {
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;
     heard(&world, &receiver, "b").await;
-    let fresh = world.api("GET", &path, None).await.json();
+    let fresh = world.get(&path).await.json();
     assert_eq!(
         (&fresh["channels"], &fresh["retry_schedule"]),
         (&json!(""), &json!(""))
@@ -40,9 +39,8 @@ async fn webhook_with_channels_receives_only_their_occurrences() {
     );
 
     let listed = json!({"channels": " project-7,billing ,billing\n"});
-    let put = world.api("PUT", &path, Some(listed)).await;
-    assert_eq!(put.status, 200, "{}", put.body);
-    let row = world.api("GET", &path, None).await.json();
+    world.put(&path, listed).await.expect(200);
+    let row = world.get(&path).await.json();
     assert_eq!(row["channels"], "billing, project-7");
     assert_eq!(runs(&world, None, None).await, 1);
     assert_eq!(runs(&world, None, Some("other")).await, 1);
@@ -54,7 +52,7 @@ async fn webhook_with_channels_receives_only_their_occurrences() {
     );
     assert_eq!(runs(&world, Some(99), Some("billing")).await, 0);
 
-    world.api("PUT", &path, Some(json!({"channels": ""}))).await;
+    world.put(&path, json!({"channels": ""})).await;
     assert_eq!(runs(&world, None, None).await, 2);
 }
 
@@ -63,14 +61,14 @@ async fn retry_schedule_sets_number_of_retries() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;
-    let put = |body: Value| world.api("PUT", &path, Some(body));
+    let put = |body: Value| world.put(&path, body);
     let stored = put(json!({"retry_schedule": "5, 60s 10m,1h", "retries": 4})).await;
     assert_eq!(stored.status, 200, "{}", stored.body);
-    let row = world.api("GET", &path, None).await.json();
+    let row = world.get(&path).await.json();
     assert_eq!(row["retry_schedule"], "5s, 1m, 10m, 1h");
     assert_eq!(row["retries"], 4, "as many as there are delays");
     put(json!({"retry_schedule": " ", "retries": 7})).await;
-    let row = world.api("GET", &path, None).await.json();
+    let row = world.get(&path).await.json();
     assert_eq!(
         (&row["retry_schedule"], &row["retries"]),
         (&json!(""), &json!(7))
@@ -102,7 +100,7 @@ async fn invalid_channels_and_delays_are_refused_with_rule() {
             "all delays together",
         ),
     ] {
-        let refused = world.api("PUT", &path, Some(json!({column: value}))).await;
+        let refused = world.put(&path, json!({column: value})).await;
         assert_eq!(refused.status, 422, "{value}: {}", refused.body);
         assert!(
             refused.body.contains(column) && refused.body.contains(said),
@@ -110,7 +108,7 @@ async fn invalid_channels_and_delays_are_refused_with_rule() {
             refused.body
         );
     }
-    let row = world.api("GET", &path, None).await.json();
+    let row = world.get(&path).await.json();
     assert_eq!(
         (&row["channels"], &row["retry_schedule"]),
         (&json!(""), &json!(""))

@@ -1,7 +1,7 @@
 //! A disabled key over the wire: it acts like a deleted one, and is valid again when it is enabled.
 
 use serde_json::json;
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 #[tokio::test]
 async fn disabled_key_answers_like_deleted_until_enabled() {
@@ -19,7 +19,7 @@ async fn disabled_key_answers_like_deleted_until_enabled() {
     };
     switch(false).await;
     let path_of_gone = format!("user_api_keys/{gone_id}");
-    let deleted = world.api("DELETE", &path_of_gone, None).await;
+    let deleted = world.delete(&path_of_gone).await;
     assert_eq!(deleted.status, 200);
     let of_deleted = world.call(&gone, HERE, "GET", "tasks", None).await;
     let of_disabled = world.call(&key, HERE, "GET", "tasks", None).await;
@@ -43,21 +43,14 @@ async fn disabled_keys_are_filtered_edited_and_deleted() {
     let (_, id) = world.make_key(json!({"user": 3, "name": "off"})).await;
     world.make_key(json!({"user": 3, "name": "on"})).await;
     let path = format!("user_api_keys/{id}");
-    world
-        .api("PUT", &path, Some(json!({"enabled": false})))
-        .await;
+    world.put(&path, json!({"enabled": false})).await;
     let off = "user_api_keys?fields=name&filter=enabled%20eq%20false";
-    assert_eq!(
-        world.api("GET", off, None).await.json(),
-        json!([{"name": "off"}])
-    );
-    let renamed = world
-        .api("PUT", &path, Some(json!({"name": "off 2"})))
-        .await;
+    assert_eq!(world.get(off).await.json(), json!([{"name": "off"}]));
+    let renamed = world.put(&path, json!({"name": "off 2"})).await;
     assert_eq!(
         renamed.json()["enabled"],
         false,
         "an edit leaves it disabled"
     );
-    assert_eq!(world.api("DELETE", &path, None).await.status, 200);
+    world.delete(&path).await.expect(200);
 }

@@ -3,19 +3,16 @@
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
-use tests::world::{World, poweron};
+use tests::world::{Expect as _, World, poweron, with};
 use webhook_model::{Data, Occurrence};
 
 /// Creates an event on machine 1 with these further columns; returns its row number.
 async fn event(world: &World, task: i64, more: Value) -> i64 {
-    let mut row = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
-    row.as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
-    world.make("task_events", row).await
+    let columns = with(json!({"owner": "vms/1"}), &more);
+    world.on_poweron(task, columns).await
 }
 
-fn with(data: Value) -> Occurrence {
+fn bringing(data: Value) -> Occurrence {
     let Value::Object(members) = data else {
         panic!("data is an object");
     };
@@ -41,9 +38,12 @@ async fn a_filter_of_a_v4_client_is_obeyed() {
     let filter = json!({"severity": "critical"});
     event(&world, task, json!({"table_event_filters": filter})).await;
     assert_eq!(runs(&world, poweron(1, &[])).await, 0, "without data");
-    assert_eq!(runs(&world, with(json!({"severity": "low"}))).await, 0);
-    assert_eq!(runs(&world, with(json!({"severity": "critical"}))).await, 1);
-    let row = world.api("GET", "task_events/1", None).await.json();
+    assert_eq!(runs(&world, bringing(json!({"severity": "low"}))).await, 0);
+    assert_eq!(
+        runs(&world, bringing(json!({"severity": "critical"}))).await,
+        1
+    );
+    let row = world.get("task_events/1").await.json();
     assert_eq!(row["table_event_filters"], filter);
 }
 
@@ -58,7 +58,7 @@ async fn a_filter_is_changed_and_cleared() {
         json!({"table_event_filters": {"disk.free": {"$lt": 10}}}),
     )
     .await;
-    let seven = || with(json!({"disk": {"free": 7}}));
+    let seven = || bringing(json!({"disk": {"free": 7}}));
     assert_eq!(runs(&world, seven()).await, 1);
     // As text, which some clients send.
     for (filter, expected) in [
@@ -71,12 +71,12 @@ async fn a_filter_is_changed_and_cleared() {
         (json!({}), 1),
     ] {
         let edit = json!({"table_event_filters": filter});
-        let edited = world.api("PUT", "task_events/1", Some(edit)).await;
+        let edited = world.put("task_events/1", edit).await;
         assert_eq!(edited.status, 200, "{}", edited.body);
         assert_eq!(runs(&world, seven()).await, expected, "{filter}");
     }
     let renamed = json!({"enabled": true});
-    world.api("PUT", "task_events/1", Some(renamed)).await;
+    world.put("task_events/1", renamed).await;
     assert_eq!(runs(&world, poweron(1, &[])).await, 1, "all of them");
 }
 
@@ -109,13 +109,10 @@ async fn invalid_filter_is_refused_with_path_and_rule() {
     ] {
         let columns = json!({"table_event_filters": filter});
         let path = format!("task_events/{key}");
-        let edit = world.api("PUT", &path, Some(columns));
+        let edit = world.put(&path, columns);
         let mut row = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
         row["table_event_filters"] = filter;
-        for refused in [
-            edit.await,
-            world.api("POST", "task_events", Some(row)).await,
-        ] {
+        for refused in [edit.await, world.post("task_events", row).await] {
             assert_eq!(refused.status, 422, "{}", refused.body);
             let words = refused.json()["err"].as_str().unwrap().to_owned();
             let field = "Validation error on field: 'table_event_filters' - ";
@@ -138,15 +135,13 @@ async fn a_message_shows_what_the_occurrence_brought_along() {
         json!({"table_event_filters": {"disk.free": 7}}),
     )
     .await;
-    let brings = with(json!({"disk": {"free": 7}, "who": "a \"b\""}));
+    let brings = bringing(json!({"disk": {"free": 7}, "who": "a \"b\""}));
     assert_eq!(runs(&world, brings).await, 1);
     let received = receiver.wait_for("/w", 1).await.unwrap();
     assert_eq!(received.body, r#"{"free":7,"who":"a \"b\"","none":null}"#);
     let context = json!({"context": {"who": "me"}});
-    let triggered = world
-        .api("POST", "task_events/1/trigger", Some(context))
-        .await;
-    assert_eq!(triggered.status, 200, "{}", triggered.body);
+    let answer = world.post("task_events/1/trigger", context).await;
+    answer.expect(200);
     let received = receiver.wait_for("/w", 2).await.unwrap();
     assert_eq!(received.body, r#"{"free":null,"who":"me","none":null}"#);
 }
@@ -160,7 +155,7 @@ async fn a_message_shows_the_context_of_its_event() {
     let (_, task) = world.task(receiver.addr, "w", message, false).await;
     let columns = json!({"context": {"room": "a \"b\""}, "table_event_filters": {"free": 7}});
     event(&world, task, columns).await;
-    assert_eq!(runs(&world, with(json!({"free": 7}))).await, 1);
+    assert_eq!(runs(&world, bringing(json!({"free": 7}))).await, 1);
     let received = receiver.wait_for("/w", 1).await.unwrap();
     assert_eq!(
         received.body,
@@ -178,15 +173,12 @@ async fn a_message_shows_the_context_of_its_event() {
             r#"{"room":9,"all":{"room":9},"free":null}"#,
         ),
     ] {
-        let triggered = world
-            .api("POST", "task_events/1/trigger", Some(given))
-            .await;
-        assert_eq!(triggered.status, 200, "{}", triggered.body);
+        world.post("task_events/1/trigger", given).await.expect(200);
         let received = receiver.wait_for("/w", number).await.unwrap();
         assert_eq!(received.body, expected);
     }
     let execute = format!("tasks/{task}/execute");
-    let run = world.api("POST", &execute, Some(json!({}))).await;
+    let run = world.post(&execute, json!({})).await;
     assert_eq!(run.status, 200, "no event runs it");
     let received = receiver.wait_for("/w", 4).await.unwrap();
     assert_eq!(received.body, r#"{"room":null,"all":null,"free":null}"#);
@@ -200,16 +192,16 @@ async fn delivery_shows_beginning_of_its_event_data() {
     event(&world, task, json!({})).await;
     let long = "é".repeat(700);
     for occurrence in [
-        with(json!({"severity": "high"})),
-        with(json!({"a": long})),
+        bringing(json!({"severity": "high"})),
+        bringing(json!({"a": long})),
         poweron(1, &[]),
     ] {
         assert_eq!(runs(&world, occurrence).await, 1);
     }
-    let later = with(json!({"waited": true}));
+    let later = bringing(json!({"waited": true}));
     world.engine.emit_later(&later).await.unwrap();
     receiver.wait_for("/w", 4).await.unwrap();
-    let list = world.api("GET", "webhooks?fields=cause_data&sort=$key", None);
+    let list = world.get("webhooks?fields=cause_data&sort=$key");
     let rows = list.await.json();
     let data = |row: usize| rows[row]["cause_data"].as_str().unwrap();
     assert_eq!(data(0), r#"{"severity":"high"}"#);

@@ -1,7 +1,7 @@
 //! Reports of keys that were found in a text, over the wire.
 
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 #[tokio::test]
 async fn leaked_keys_report_identifies_keys_without_revealing_them() {
@@ -13,7 +13,7 @@ async fn leaked_keys_report_identifies_keys_without_revealing_them() {
         if !action.is_null() {
             body["action"] = action;
         }
-        world.api("POST", "leaked_keys", Some(body)).await
+        world.post("leaked_keys", body).await
     };
     let text = format!("log: {a}\n \"{b}\" {a} \\u0041 \u{1f511}");
     let masked = |key: &str| format!("{}…", &key[..key.len() - 48]);
@@ -22,8 +22,7 @@ async fn leaked_keys_report_identifies_keys_without_revealing_them() {
         (json!("report"), "reported", [200, 200]),
         (json!("disable"), "disabled", [401, 401]),
     ] {
-        let found = report(&text, action).await;
-        assert_eq!(found.status, 200, "{}", found.body);
+        let found = report(&text, action).await.expect(200);
         let row = |id: i64, user: u128, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "masked": masked(key), "done": done});
         let rows = json!([row(first, 3, "a", &a), row(second, 4, "b", &b)]);
         assert_eq!(found.json(), rows);
@@ -65,10 +64,10 @@ async fn leaked_keys_report_requires_administrator_and_valid_text() {
         ),
         (json!({"text": "x".repeat(2 * 1024 * 1024)}), 413),
     ] {
-        let refused = world.api("POST", "leaked_keys", Some(bad)).await;
+        let refused = world.post("leaked_keys", bad).await;
         assert_eq!(refused.status, status, "{}", refused.body);
         assert!(!refused.body.contains(&key), "{}", refused.body);
     }
-    assert_eq!(world.api("GET", "leaked_keys", None).await.status, 405);
+    world.get("leaked_keys").await.expect(405);
     assert_eq!(world.probe(&key).await, 200);
 }

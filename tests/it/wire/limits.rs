@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Quota};
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 /// Users are those of `tests::world`.
 const MEMBER: u128 = 3;
@@ -85,7 +85,7 @@ async fn limits_are_visible_only_to_owner_and_administrators() {
     }
     for wrong in ["0", "-1", "x", "", "2&user=3"] {
         let path = format!("limits?user={wrong}");
-        assert_eq!(world.api("GET", &path, None).await.status, 422, "{wrong}");
+        assert_eq!(world.get(&path).await.status, 422, "{wrong}");
     }
 }
 
@@ -139,10 +139,7 @@ async fn a_row_too_many_is_refused_in_words() {
     );
     // The records of others do not count.
     let hook = json!({"name": "other", "url": "https://example.com/"});
-    assert_eq!(
-        world.api("POST", "webhook_urls", Some(hook)).await.status,
-        201
-    );
+    world.post("webhook_urls", hook).await.expect(201);
 }
 
 /// An action that is refused by a rate limit may be repeated after the time in the response.

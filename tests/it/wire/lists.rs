@@ -2,19 +2,14 @@
 //! client, against the example platform.
 
 use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
-use tests::platform::{PASSWORD, PlatformProcess};
+use tests::platform::PASSWORD;
 
-fn platform() -> (PlatformProcess, TempDir) {
-    let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
-    (platform, folder)
-}
+use super::platform;
 
 /// Every operator, every kind of literal, in percent-encoded and in plain form.
 #[tokio::test]
 async fn operators_and_literals() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     for (name, timeout) in [("alpha", 5), ("Beta", 10), ("gamma", 20)] {
         let row = json!({"name": name, "url": "https://example.com/", "timeout": timeout});
         platform.make("webhook_urls", row).await;
@@ -67,7 +62,7 @@ async fn operators_and_literals() {
 /// columns; pages.
 #[tokio::test]
 async fn fields_words_and_sorting() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     for (name, timeout) in [("a", 5), ("b", 10), ("c", 5), ("d", 10)] {
         let row = json!({"name": name, "url": "https://example.com/", "timeout": timeout});
         platform.make("webhook_urls", row).await;
@@ -129,7 +124,7 @@ async fn fields_words_and_sorting() {
 /// Each status with its body, its type and, for 401, the challenge.
 #[tokio::test]
 async fn errors_are_json_with_their_status() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     let (_, receipt) = platform
         .call(
             "POST",
@@ -218,7 +213,7 @@ async fn errors_are_json_with_their_status() {
 /// Guessing ends in 429 for the guesser; a valid key from the same address still works.
 #[tokio::test]
 async fn guessing_is_answered_429() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     let (_, made) = platform
         .call(
             "POST",
@@ -247,7 +242,7 @@ async fn guessing_is_answered_429() {
 /// of JSON.
 #[tokio::test]
 async fn head_and_any_content_type_are_accepted() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     for (number, kind) in [
         "application/json",
         "text/plain",

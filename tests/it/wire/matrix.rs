@@ -280,15 +280,13 @@ async fn every_operation_by_every_kind_of_caller() {
         .await
         .0;
     let (deleted, row) = world.make_key(json!({"name": "deleted"})).await;
-    world
-        .api("DELETE", &format!("user_api_keys/{row}"), None)
-        .await;
+    world.delete(&format!("user_api_keys/{row}")).await;
     let (switched_off, row) = world.make_key(json!({"name": "switched off"})).await;
     let off = Some(json!({"enabled": false}));
     world.api("PUT", &format!("user_api_keys/{row}"), off).await;
     world.clock.advance(std::time::Duration::from_secs(61));
 
-    let document = world.api("GET", "openapi.json", None).await.json();
+    let document = world.get("openapi.json").await.json();
     let actors = [
         ("system administrator", world.admin.clone(), Rights::All),
         ("owner", owner.clone(), Rights::All),
@@ -345,11 +343,7 @@ async fn every_operation_by_every_kind_of_caller() {
         // A refused request changed nothing.
         for (table, _, row) in rows.0.iter().filter(|_| rights != Rights::All) {
             let path = format!("{table}/{row}");
-            assert_eq!(
-                world.api("GET", &path, None).await.status,
-                200,
-                "{actor}: {path}"
-            );
+            assert_eq!(world.get(&path).await.status, 200, "{actor}: {path}");
         }
     }
 }

@@ -8,7 +8,6 @@ mod event_filters;
 mod first_minute;
 mod first_start;
 mod host;
-mod key_uses;
 mod leaked_keys;
 mod limits;
 mod lists;
@@ -38,3 +37,19 @@ mod tenants;
 mod traces;
 mod v4_clients;
 mod webhooks;
+
+use serde_json::json;
+use tempfile::{TempDir, tempdir};
+use tests::platform::PlatformProcess;
+
+/// Starts the example platform on a new file.
+fn platform(options: &[&str]) -> (PlatformProcess, TempDir) {
+    let folder = tempdir().unwrap();
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), options);
+    (platform, folder)
+}
+
+async fn hook(platform: &PlatformProcess, name: &str) -> i64 {
+    let row = json!({"name": name, "url": "https://example.com/"});
+    platform.make("webhook_urls", row).await
+}

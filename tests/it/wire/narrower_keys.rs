@@ -14,7 +14,7 @@ use gatepost_http::{Action, Api, Column, PlatformError, PlatformRows, PlatformTa
 use gatepost_keys::AuthLayer;
 use gatepost_manage::{Management, Principal};
 use serde_json::{Map, Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 use tokio::net::TcpListener;
 use webhook_model::ObjectId;
 
@@ -385,14 +385,12 @@ async fn narrowed_key_cannot_create_or_widen_beyond_itself() {
         let named = format!("Validation error on field: '{field}'");
         assert!(refused.body.contains(&named), "{body}: {}", refused.body);
     }
-    let disabled = site
-        .call(&narrow, "PUT", &wide, Some(json!({"enabled": false})))
-        .await;
-    assert_eq!(disabled.status, 200, "{}", disabled.body);
-    let enabled = site
-        .call(&narrow, "PUT", &wide, Some(json!({"enabled": true})))
-        .await;
-    assert_eq!(enabled.status, 422, "{}", enabled.body);
+    site.call(&narrow, "PUT", &wide, Some(json!({"enabled": false})))
+        .await
+        .expect(200);
+    site.call(&narrow, "PUT", &wide, Some(json!({"enabled": true})))
+        .await
+        .expect(422);
     let same = json!({"user": 3, "name": "new", "tables": "tasks"});
     site.make(&narrow, "user_api_keys", same).await;
 }
@@ -417,8 +415,7 @@ async fn whoami_shows_caller_key_and_permissions() {
             "requests_per_minute": 0, "user_requests_per_minute": 0,
         })
     );
-    assert_eq!(
-        site.call("gp_wrong", "GET", "whoami", None).await.status,
-        401
-    );
+    site.call("gp_wrong", "GET", "whoami", None)
+        .await
+        .expect(401);
 }

@@ -4,7 +4,7 @@
 use examples::client::{Response, send};
 use examples::receiver::Receiver;
 use serde_json::json;
-use tests::world::{HERE, World, poweron};
+use tests::world::{Expect as _, HERE, World};
 
 /// Numbers that no value of 64 bits has, or that it writes in another way.
 const DIGITS: &str = r#"{"a":[1.10,{"b":-0}],"big":18446744073709551616,"far":1e400,"long":0.1000000000000000055,"low":-1E+400,"text":"1.10"}"#;
@@ -32,8 +32,7 @@ async fn with_task(message: &str) -> (World, Receiver) {
 async fn make_event(world: &World, context: &str) {
     let event = r#""table":"vms","event":"poweron","owner":"vms/1""#;
     let body = format!("\u{feff} {{ \"task\" : 1 ,{event}, \"context\": {context}\n}}");
-    let made = raw(world, "POST", "task_events", &body).await;
-    assert_eq!(made.status, 201, "{}", made.body);
+    raw(world, "POST", "task_events", &body).await.expect(201);
 }
 
 fn spaced(json: &str) -> String {
@@ -65,7 +64,7 @@ async fn context_over_rest_keeps_digits() {
     let (world, receiver) = with_task("${context} ${context.big} ${context.a}").await;
     make_event(&world, &spaced(DIGITS)).await;
     shows(&world, DIGITS).await;
-    world.engine.emit(poweron(1, &[])).await.unwrap();
+    world.emit(1, &[]).await;
     let received = receiver.wait_for("/w", 1).await.unwrap();
     let parts = r#" 18446744073709551616 [1.10,{"b":-0}]"#;
     assert_eq!(received.body, format!("{DIGITS}{parts}"));
@@ -81,12 +80,11 @@ async fn context_over_rest_keeps_digits() {
         (3, format!("{{\"context\":{text}}}"), DIGITS, parts),
         (4, "{\"context\": null }".to_owned(), "{}", "  "),
     ] {
-        let edited = raw(&world, "PUT", "task_events/1", &body).await;
-        assert_eq!(edited.status, 200, "{}", edited.body);
+        let edited = raw(&world, "PUT", "task_events/1", &body).await.expect(200);
         let shown = format!("\"context\":{context}");
         assert!(edited.body.contains(&shown), "{}", edited.body);
         shows(&world, context).await;
-        world.engine.emit(poweron(1, &[])).await.unwrap();
+        world.emit(1, &[]).await;
         let received = receiver.wait_for("/w", at).await.unwrap();
         assert_eq!(received.body, format!("{context}{parts}"));
     }
@@ -153,7 +151,7 @@ async fn texts_that_look_like_numbers_stay_texts() {
     make_event(&world, context).await;
     let shown = raw(&world, "GET", "task_events/1?fields=context", "").await;
     assert_eq!(shown.body, format!("{{\"context\":{context}}}"));
-    world.engine.emit(poweron(1, &[])).await.unwrap();
+    world.emit(1, &[]).await;
     let received = receiver.wait_for("/w", 1).await.unwrap();
     assert_eq!(received.body, format!(r#"{context} [1.10,"[1.10]"]"#));
 }

@@ -10,7 +10,7 @@ const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
 async fn document() -> Value {
     let world = World::start().await;
-    world.api("GET", "openapi.json", None).await.json()
+    world.get("openapi.json").await.json()
 }
 
 /// Returns every operation, by its method and path; a request of the platform is named by its

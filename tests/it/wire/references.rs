@@ -1,10 +1,10 @@
 //! The v4 wire: references by only a row number, and parameters that are times, through the API.
 
 use serde_json::{Value, json};
-use tests::world::World;
+use tests::world::{Expect as _, World};
 
 async fn keys(world: &World, path: &str) -> Vec<Value> {
-    let answer = world.api("GET", path, None).await;
+    let answer = world.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.body);
     let rows = answer.json();
     let rows = rows.as_array().unwrap().iter();
@@ -54,7 +54,7 @@ async fn event_of_unknown_type_reports_type_error() {
     let [(_, task), _] = two_tasks(&world).await;
     for owner in [json!("vms/3"), json!(3), Value::Null] {
         let event = json!({"task": task, "table": "vm", "event": "poweron", "owner": owner});
-        let refused = world.api("POST", "task_events", Some(event)).await;
+        let refused = world.post("task_events", event).await;
         assert_eq!(refused.status, 422, "{owner}");
         let told = refused.json()["err"].as_str().unwrap().to_owned();
         assert!(
@@ -80,15 +80,12 @@ async fn event_owner_accepts_a_row_number() {
         assert_eq!(keys(&world, &path).await, made[..3], "{owner}");
     }
     let path = format!("task_events/{}", made[0]);
-    let moved = world.api("PUT", &path, Some(json!({"owner": 8}))).await;
+    let moved = world.put(&path, json!({"owner": 8})).await;
     assert_eq!(
         (moved.status, &moved.json()["owner"]),
         (200, &json!("vms/8"))
     );
-    let refused = world
-        .api("POST", "task_events", Some(event(json!(0))))
-        .await;
-    assert_eq!(refused.status, 422, "{}", refused.body);
+    world.post("task_events", event(json!(0))).await.expect(422);
 }
 
 /// An impossible time is refused: otherwise it would mean the beginning, and all would be sent
@@ -101,7 +98,7 @@ async fn replay_from_impossible_time_is_refused() {
     for field in ["from", "before"] {
         for no_time in [json!(1_790_000_000_000_000_i64), json!(i64::MAX), json!(-1)] {
             let params = json!({ field: no_time });
-            let answer = world.api("POST", &path, Some(params)).await;
+            let answer = world.post(&path, params).await;
             assert_eq!(answer.status, 422, "{field}: {}", answer.body);
             assert!(
                 answer.body.contains(&format!("'{field}'")),
@@ -109,9 +106,7 @@ async fn replay_from_impossible_time_is_refused() {
                 answer.body
             );
         }
-        let answer = world
-            .api("POST", &path, Some(json!({ field: 1_790_000_000 })))
-            .await;
+        let answer = world.post(&path, json!({ field: 1_790_000_000 })).await;
         assert_eq!(answer.json(), json!({"replayed": 0}));
     }
 }

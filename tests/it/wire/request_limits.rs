@@ -49,9 +49,9 @@ async fn request_limit_is_set_changed_listed_and_removed() {
     let new = json!({"user": 3, "name": "k", "requests_per_minute": 60});
     let (key, id) = world.make_key(new).await;
     let path = format!("user_api_keys/{id}");
-    let put = async |body: Value| world.api("PUT", &path, Some(body)).await;
+    let put = async |body: Value| world.put(&path, body).await;
     let of = |row: &Value| row["requests_per_minute"].clone();
-    let row = world.api("GET", &path, None).await.json();
+    let row = world.get(&path).await.json();
     assert_eq!(of(&row), 60);
     assert_eq!(put(row.clone()).await.json(), row, "sent back whole");
     assert_eq!(of(&put(json!({"name": "n"})).await.json()), 60);
@@ -59,7 +59,7 @@ async fn request_limit_is_set_changed_listed_and_removed() {
     assert_eq!(of(&who), 60);
     assert_eq!(who["user_requests_per_minute"], 0);
     let listed = "user_api_keys?fields=name&filter=requests_per_minute%20eq%2060";
-    let listed = world.api("GET", listed, None).await.json();
+    let listed = world.get(listed).await.json();
     assert_eq!(listed, json!([{"name": "n"}]));
     for bad in [json!(-1), json!(1_000_001), json!(1.5), json!("many")] {
         let refused = put(json!({"requests_per_minute": bad})).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 const DAY: u64 = 24 * 60 * 60;
 
@@ -38,7 +38,7 @@ async fn roll_action_spellings_return_new_key_once() {
         let row = |id: Value| {
             let path = format!("user_api_keys/{id}");
             let world = &world;
-            async move { world.api("GET", &path, None).await.json() }
+            async move { world.get(&path).await.json() }
         };
         let (was, is) = (row(json!(id)).await, row(receipt["$row"].clone()).await);
         assert_eq!(
@@ -70,7 +70,7 @@ async fn rolled_key_ends_after_overlap_and_rolls_once() {
     let world = World::start().await;
     let (old, id) = world.make_key(json!({"user": 3, "name": "k"})).await;
     let path = format!("user_api_keys/{id}/roll");
-    let roll = async |body: Value| world.api("POST", &path, Some(body)).await;
+    let roll = async |body: Value| world.post(&path, body).await;
     for bad in [json!(-1), json!(2_592_001), json!("long"), json!(0.5)] {
         let refused = roll(json!({"overlap": bad})).await;
         assert_eq!(refused.status, 422, "{bad}");
@@ -103,13 +103,11 @@ async fn roll_respects_read_only_narrow_and_foreign_keys() {
     };
     assert_eq!(roll(&reader, id).await.status, 403);
     assert_eq!(roll(&stranger, id).await.status, 404);
-    let refused = roll(&narrow, wide).await;
-    assert_eq!(refused.status, 422, "{}", refused.body);
+    let refused = roll(&narrow, wide).await.expect(422);
     assert!(refused.body.contains("'expires'"), "{}", refused.body);
-    let done = roll(&narrow, id).await;
-    assert_eq!(done.status, 200, "{}", done.body);
+    let done = roll(&narrow, id).await.expect(200);
     let path = format!("user_api_keys/{}", done.json()["$row"]);
-    let row = world.api("GET", &path, None).await.json();
+    let row = world.get(&path).await.json();
     assert_eq!(
         (&row["expires"], &row["tables"]),
         (&json!(expires), &json!("user_api_keys"))

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::mutual_tls::Authority;
 use tests::platform::PlatformProcess;
+use tests::world::with;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 const SECRET: &str = "correct-horse-battery-staple";
@@ -117,9 +118,7 @@ async fn credentials_are_in_no_file_in_plaintext() {
     let mut all = Vec::new();
     for (n, (more, secrets)) in secrets().into_iter().enumerate() {
         let name = format!("webhook-{n}");
-        let mut hook = json!({"name": name, "url": "https://127.0.0.1:9/"});
-        let more = more.as_object().unwrap().clone();
-        hook.as_object_mut().unwrap().extend(more);
+        let hook = with(json!({"name": name, "url": "https://127.0.0.1:9/"}), &more);
         let made = platform.call("POST", "webhook_urls", Some(hook)).await;
         assert_eq!(made.0, 201, "{name}: {}", made.1);
         assert!(

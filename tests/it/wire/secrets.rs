@@ -69,7 +69,7 @@ async fn no_answer_holds_a_secret() {
                 format!("{table}/1?fields={fields}"),
                 format!("{table}/2?fields={fields}"),
             ] {
-                let answer = world.api("GET", &path, None).await;
+                let answer = world.get(&path).await;
                 assert!(
                     [200, 404].contains(&answer.status),
                     "{path}: {}",
@@ -172,9 +172,7 @@ async fn no_answer_holds_a_secret() {
 async fn a_secret_column_is_no_oracle() {
     let world = World::start().await;
     planted(&world).await;
-    let unknown = world
-        .api("GET", "webhook_urls?filter=nosuch%20eq%20'x'", None)
-        .await;
+    let unknown = world.get("webhook_urls?filter=nosuch%20eq%20'x'").await;
     assert_eq!(
         (unknown.status, unknown.json()),
         (422, json!({"err": "Invalid argument"}))
@@ -190,9 +188,7 @@ async fn a_secret_column_is_no_oracle() {
                 format!("name eq 'nosuch' and (name eq 'x' or authorization_value {op} '{guess}')"),
             ] {
                 let filter = filter.replace(' ', "%20").replace('^', "%5E");
-                let answer = world
-                    .api("GET", &format!("webhook_urls?filter={filter}"), None)
-                    .await;
+                let answer = world.get(&format!("webhook_urls?filter={filter}")).await;
                 assert_eq!(
                     (answer.status, &answer.body),
                     (422, &unknown.body),
@@ -206,9 +202,7 @@ async fn a_secret_column_is_no_oracle() {
         "-authorization_value",
         "name,%2Bauthorization_value",
     ] {
-        let answer = world
-            .api("GET", &format!("webhook_urls?sort={sort}"), None)
-            .await;
+        let answer = world.get(&format!("webhook_urls?sort={sort}")).await;
         assert_eq!(
             (answer.status, &answer.body),
             (422, &unknown.body),
@@ -223,7 +217,7 @@ async fn a_secret_column_is_no_oracle() {
         "user_api_keys?filter=key%20bw%20'a'",
         "user_api_keys?sort=digest",
     ] {
-        let answer = world.api("GET", path, None).await;
+        let answer = world.get(path).await;
         assert_eq!(
             (answer.status, &answer.body),
             (422, &unknown.body),
@@ -233,11 +227,7 @@ async fn a_secret_column_is_no_oracle() {
     // Writing the present value gets the same response as writing another one.
     let write = async |secret: &str| {
         let answer = world
-            .api(
-                "PUT",
-                "webhook_urls/2",
-                Some(json!({"authorization_value": secret})),
-            )
+            .put("webhook_urls/2", json!({"authorization_value": secret}))
             .await;
         let mut row: Value = answer.json();
         row.as_object_mut().unwrap().remove("modified");
@@ -290,11 +280,7 @@ async fn filters_are_bounded_in_time() {
     ] {
         let began = tokio::time::Instant::now();
         let answer = world
-            .api(
-                "GET",
-                &format!("webhook_urls?fields=$key&filter={filter}"),
-                None,
-            )
+            .get(&format!("webhook_urls?fields=$key&filter={filter}"))
             .await;
         assert_eq!(answer.status, status, "{what}: {}", answer.body);
         assert!(

@@ -1,7 +1,7 @@
 //! A signing secret is made over the wire, in the three spellings of an action, and shown once.
 
 use serde_json::json;
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 use webhook_model::WebhookId;
 
 async fn signing(world: &World) -> Vec<String> {
@@ -38,11 +38,11 @@ async fn signing_secret_is_rolled_and_shown_once() {
         assert!(secret.starts_with("whsec_"), "{path}");
         made.insert(0, secret);
         assert_eq!(signing(&world).await, made[..=kept], "{path}");
-        let row = world.api("GET", "webhook_urls/1?fields=all", None).await;
+        let row = world.get("webhook_urls/1?fields=all").await;
         assert!(!row.body.contains("whsec"), "{}", row.body);
     }
     let wrong = json!({"keep": 5});
-    let wrong = world.api("POST", "webhook_urls/1/roll_signing_secret", Some(wrong));
+    let wrong = world.post("webhook_urls/1/roll_signing_secret", wrong);
     assert_eq!(wrong.await.status, 422);
 }
 
@@ -53,9 +53,9 @@ async fn signing_secret_of_another_user_is_not_rolled() {
     world.make("webhook_urls", hook).await;
     let other = world.key_of(3, "other").await;
     let path = "webhook_urls/1/roll_signing_secret";
-    let refused = world
+    world
         .call(&other, HERE, "POST", path, Some(json!({})))
-        .await;
-    assert_eq!(refused.status, 404, "{}", refused.body);
+        .await
+        .expect(404);
     assert!(signing(&world).await.is_empty());
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::world::World;
 
 async fn names(world: &World, path: &str) -> Vec<Value> {
-    let answer = world.api("GET", path, None).await;
+    let answer = world.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.body);
     let rows = answer.json();
     let rows = rows.as_array().unwrap().iter();
@@ -46,7 +46,7 @@ async fn each_sort_key_counts() {
         let row = json!({"name": name, "url": "https://example.com/"});
         world.make("webhook_urls", row).await;
     }
-    let rows = world.api("GET", "webhook_urls?fields=$key,name,created", None);
+    let rows = world.get("webhook_urls?fields=$key,name,created");
     let mut rows: Vec<Value> = serde_json::from_str(&rows.await.body).unwrap();
     let created = |row: &Value| row["created"].as_i64().unwrap();
     rows.sort_by_key(|row| (created(row), row["name"].to_string()));

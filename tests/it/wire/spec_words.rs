@@ -1,7 +1,7 @@
 //! Requests in the words of the specification, and what responses say in plain words.
 
 use serde_json::{Value, json};
-use tests::world::World;
+use tests::world::{Expect as _, World};
 
 async fn hook(world: &World) -> i64 {
     let row = json!({"name": "w", "url": "https://example.com/"});
@@ -9,7 +9,7 @@ async fn hook(world: &World) -> i64 {
 }
 
 async fn read(world: &World, path: &str) -> Value {
-    world.api("GET", path, None).await.json()
+    world.get(path).await.json()
 }
 
 #[tokio::test]
@@ -91,9 +91,7 @@ async fn refused_deletion_counts_tasks_beyond_the_named() {
         let task = json!({"name": format!("t{number}"), "owner": format!("webhook_urls/{key}")});
         world.make("tasks", task).await;
     }
-    let refused = world
-        .api("DELETE", &format!("webhook_urls/{key}"), None)
-        .await;
+    let refused = world.delete(&format!("webhook_urls/{key}")).await;
     assert_eq!(refused.status, 409);
     let said = refused.json()["err"].as_str().unwrap().to_owned();
     assert!(said.ends_with("t18, t19 and 40 more"), "{said}");
@@ -104,14 +102,10 @@ async fn message_to_disabled_webhook_shows_waiting_reason() {
     let world = World::start().await;
     let key = hook(&world).await;
     let path = format!("webhook_urls/{key}");
-    let disabled = world
-        .api("PUT", &path, Some(json!({"enabled": false})))
-        .await;
+    let disabled = world.put(&path, json!({"enabled": false})).await;
     assert_eq!(disabled.status, 200);
-    let sent = world
-        .api("POST", &format!("{path}/send"), Some(json!({})))
-        .await;
-    assert_eq!(sent.status, 200, "{}", sent.body);
+    let answer = world.post(&format!("{path}/send"), json!({})).await;
+    answer.expect(200);
     for asked in [
         "webhooks",
         "webhooks?fields=all",
@@ -128,7 +122,7 @@ async fn message_to_disabled_webhook_shows_waiting_reason() {
     let path = format!("webhook_urls/{}", world.make("webhook_urls", other).await);
     for action in ["pause", "send"] {
         let action = format!("{path}/{action}");
-        let done = world.api("POST", &action, Some(json!({}))).await;
+        let done = world.post(&action, json!({})).await;
         assert_eq!(done.status, 200, "{action}");
     }
     let row = read(&world, "webhooks/2").await;

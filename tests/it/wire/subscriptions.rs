@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_ids::Quota;
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{Expect as _, HERE, World};
 
 /// A request for a new webhook with one event.
 fn asked() -> Value {
@@ -29,7 +29,7 @@ async fn rows(world: &World) -> [usize; 3] {
         .iter_mut()
         .zip(["webhook_urls", "tasks", "task_events"])
     {
-        let rows = world.api("GET", table, None).await.json();
+        let rows = world.get(table).await.json();
         *count = rows.as_array().unwrap().len();
     }
     counts
@@ -48,12 +48,12 @@ async fn subscription_request_creates_webhook_task_and_events() {
             {"table": "vms", "event": "*", "tag": 4},
         ],
     }));
-    let made = world.api("POST", "subscriptions", Some(body)).await;
+    let made = world.post("subscriptions", body).await;
     assert_eq!(made.status, 201, "{}", made.body);
     let made = made.json();
     let secret = made["response"]["signing_secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_"), "{made}");
-    let read = async |path: String| world.api("GET", &path, None).await.json();
+    let read = async |path: String| world.get(&path).await.json();
 
     let webhook = read(format!("webhook_urls/{}?fields=all", made["webhook_url"])).await;
     assert_eq!(webhook["url"], "https://hooks.example.com/in");
@@ -72,7 +72,7 @@ async fn subscription_request_creates_webhook_task_and_events() {
     let mut said = Vec::new();
     for event in events {
         let path = format!("task_events/{event}?fields=all");
-        let answer = world.api("GET", &path, None).await;
+        let answer = world.get(&path).await;
         let row = answer.json();
         assert_eq!(row["task"], made["task"]);
         let words = ["table", "event", "owner", "tag", "context"];
@@ -90,7 +90,7 @@ async fn subscription_request_creates_webhook_task_and_events() {
 
     // To a webhook that there is, with the default message.
     let again = with(json!({"url": null, "webhook_url": made["webhook_url"]}));
-    let more = world.api("POST", "subscriptions", Some(again)).await;
+    let more = world.post("subscriptions", again).await;
     assert_eq!(more.status, 201, "{}", more.body);
     let more = more.json();
     assert_eq!(
@@ -219,13 +219,13 @@ async fn invalid_subscription_names_error_and_stores_nothing() {
     }
     assert_eq!(rows(&world).await, before);
     for body in [Value::Null, json!([]), json!("x")] {
-        let answer = world.api("POST", "subscriptions", Some(body.clone())).await;
+        let answer = world.post("subscriptions", body.clone()).await;
         assert_eq!(answer.status, 400, "{body}: {}", answer.body);
     }
-    assert_eq!(world.api("GET", "subscriptions", None).await.status, 405);
-    let made = world.api("POST", "subscriptions", Some(asked())).await;
+    world.get("subscriptions").await.expect(405);
+    let made = world.post("subscriptions", asked()).await;
     assert_eq!(made.status, 201);
-    let taken = world.api("POST", "subscriptions", Some(asked())).await;
+    let taken = world.post("subscriptions", asked()).await;
     assert_eq!(taken.status, 409, "{}", taken.body);
 }
 
@@ -234,7 +234,7 @@ async fn over_a_quota_nothing_is_stored() {
     let quota = Quota::default().with_events(1).with_tasks(1);
     let world = World::with_quotas(Arc::new(quota)).await;
     let two = with(json!({"events": [{"table": "alarms", "event": "*"}]}));
-    let full = world.api("POST", "subscriptions", Some(two)).await;
+    let full = world.post("subscriptions", two).await;
     assert_eq!(full.status, 403);
     assert!(
         full.body.contains("You have 0 of 1 events"),
@@ -242,10 +242,10 @@ async fn over_a_quota_nothing_is_stored() {
         full.body
     );
     assert_eq!(rows(&world).await, [0; 3]);
-    let made = world.api("POST", "subscriptions", Some(asked())).await;
+    let made = world.post("subscriptions", asked()).await;
     assert_eq!(made.status, 201, "{}", made.body);
     let other = with(json!({"name": "other"}));
-    let full = world.api("POST", "subscriptions", Some(other)).await;
+    let full = world.post("subscriptions", other).await;
     assert!(full.body.contains("You have 1 of 1"), "{}", full.body);
     assert_eq!(rows(&world).await, [1; 3]);
 }

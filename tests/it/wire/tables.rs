@@ -6,15 +6,9 @@ use examples::receiver::Receiver;
 use gatepost_storage::webhooks::{DeliveryId, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
-use serde_json::{Value, json};
-use tests::world::{HERE, World, poweron};
+use serde_json::json;
+use tests::world::{Expect as _, HERE, World, poweron};
 use webhook_model::WebhookId;
-
-async fn rows(world: &World, path: &str) -> Value {
-    let answer = world.api("GET", path, None).await;
-    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-    answer.json()
-}
 
 async fn webhook(world: &World, name: &str) -> i64 {
     world
@@ -30,10 +24,9 @@ async fn webhook(world: &World, name: &str) -> i64 {
 async fn a_creation_is_answered_with_a_receipt() {
     let world = World::start().await;
     let answer = world
-        .api(
-            "POST",
+        .post(
             "webhook_urls",
-            Some(json!({"name": "w", "url": "https://example.com/"})),
+            json!({"name": "w", "url": "https://example.com/"}),
         )
         .await;
     assert_eq!(
@@ -52,7 +45,7 @@ async fn defaults_partial_update_and_deletion() {
     let world = World::start().await;
     let key = webhook(&world, "w").await;
     let path = format!("webhook_urls/{key}");
-    let row = rows(&world, &path).await;
+    let row = world.rows(&path).await;
     for (column, value) in [
         ("type", json!("custom")),
         ("headers", json!("Content-Type:application/json\n")),
@@ -64,7 +57,7 @@ async fn defaults_partial_update_and_deletion() {
         assert_eq!(row[column], value, "{column}");
     }
     let updated = world
-        .api("PUT", &path, Some(json!({"headers": "", "timeout": "30"})))
+        .put(&path, json!({"headers": "", "timeout": "30"}))
         .await;
     assert_eq!(
         (
@@ -75,13 +68,13 @@ async fn defaults_partial_update_and_deletion() {
         ),
         (200, &json!(""), &json!(30), &json!(3))
     );
-    let whole = world.api("PUT", &path, Some(updated.json())).await;
+    let whole = world.put(&path, updated.json()).await;
     assert_eq!(
         whole.status, 200,
         "a whole row may be sent back: {}",
         whole.body
     );
-    let deleted = world.api("DELETE", &path, None).await;
+    let deleted = world.delete(&path).await;
     assert_eq!((deleted.status, deleted.body.as_str()), (200, ""));
 }
 
@@ -109,21 +102,21 @@ async fn row_read_before_login_or_run_is_accepted() {
         ),
     ];
     for (path, read_before) in recorded {
-        let now = rows(&world, &format!("{path}?fields=all")).await;
+        let now = world.rows(&format!("{path}?fields=all")).await;
         let mut sent = now.clone();
         for (column, value) in read_before.as_object().unwrap() {
             assert_ne!(&now[column], value, "{path}: {column}");
             sent[column] = value.clone();
         }
-        let answer = world.api("PUT", &path, Some(sent.clone())).await;
+        let answer = world.put(&path, sent.clone()).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         for column in read_before.as_object().unwrap().keys() {
             assert_eq!(answer.json()[column], now[column], "{path}: {column}");
         }
-        let alone = world.api("PUT", &path, Some(read_before)).await;
+        let alone = world.put(&path, read_before).await;
         assert_eq!(alone.status, 422, "{path}: {}", alone.body);
         sent["created"] = json!(7);
-        let refused = world.api("PUT", &path, Some(sent)).await;
+        let refused = world.put(&path, sent).await;
         assert_eq!(refused.status, 422, "{path}: {}", refused.body);
         assert!(refused.body.contains("created"), "{}", refused.body);
     }
@@ -147,21 +140,21 @@ async fn fields_joins_and_counts() {
             json!({"task": task, "table": "alarms", "event": "raised"}),
         )
         .await;
-    let short = rows(&world, "webhook_urls").await;
+    let short = world.rows("webhook_urls").await;
     assert!(
         short[0]["$key"] == key && short[0]["name"] == "w" && short[0].get("headers").is_none()
     );
     assert!(
-        rows(&world, "webhook_urls?fields=all").await[0]
+        world.rows("webhook_urls?fields=all").await[0]
             .get("headers")
             .is_some()
     );
-    let joined = rows(&world, "tasks?fields=$key,name%20as%20title,owner%23$display%20as%20owner_display,count(events)%20as%20events_count,count(triggers),nonsense").await;
+    let joined = world.rows("tasks?fields=$key,name%20as%20title,owner%23$display%20as%20owner_display,count(events)%20as%20events_count,count(triggers),nonsense").await;
     assert_eq!(
         joined,
         json!([{"$key": task, "title": "t", "owner_display": "w", "events_count": 1, "count(triggers)": 0}])
     );
-    let event = rows(&world, "task_events?fields=event_name,owner,owner%23$display%20as%20d,task%23name%20as%20task_name").await;
+    let event = world.rows("task_events?fields=event_name,owner,owner%23$display%20as%20d,task%23name%20as%20task_name").await;
     assert_eq!(
         event,
         json!([{"event_name": "Raised", "owner": null, "task_name": "t"}])
@@ -176,7 +169,9 @@ async fn filters_sorting_and_pages() {
         webhook(&world, name).await;
     }
     let names = async |query: &str| {
-        let rows = rows(&world, &format!("webhook_urls?fields=name&{query}")).await;
+        let rows = world
+            .rows(&format!("webhook_urls?fields=name&{query}"))
+            .await;
         rows.as_array()
             .unwrap()
             .iter()
@@ -211,9 +206,7 @@ async fn filters_sorting_and_pages() {
         "filter=authorization_value%20eq%20'x'",
         "sort=nonsense",
     ] {
-        let answer = world
-            .api("GET", &format!("webhook_urls?{broken}"), None)
-            .await;
+        let answer = world.get(&format!("webhook_urls?{broken}")).await;
         assert_eq!(
             (answer.status, answer.json()),
             (422, json!({"err": "Invalid argument"})),
@@ -267,13 +260,10 @@ async fn three_spellings_of_an_action() {
             .iter()
             .all(|received| received.body == "ran")
     );
-    assert_eq!(
-        world
-            .api("POST", &format!("tasks/{task}/explode"), Some(json!({})))
-            .await
-            .status,
-        422
-    );
+    world
+        .post(&format!("tasks/{task}/explode"), json!({}))
+        .await
+        .expect(422);
 }
 
 /// The delivery log: filters by webhook, status and `$key`; replay; read-only but `DELETE`.
@@ -287,11 +277,11 @@ async fn the_delivery_log() {
         .await;
     receiver.wait_for("/w", 1).await.unwrap();
     world.ended(DeliveryId(1)).await;
-    let row = rows(
-        &world,
-        &format!("webhooks?filter=webhook_url%20eq%20{webhook}&sort=-created&limit=100&fields=all"),
-    )
-    .await;
+    let row = world
+        .rows(&format!(
+            "webhooks?filter=webhook_url%20eq%20{webhook}&sort=-created&limit=100&fields=all"
+        ))
+        .await;
     assert_eq!(
         (
             &row[0]["status"],
@@ -302,30 +292,23 @@ async fn the_delivery_log() {
         (&json!("sent"), &json!("x"), &json!(task), &json!(200))
     );
     assert_eq!(
-        rows(
-            &world,
-            "webhooks?filter=(status%20eq%20'queued'%20or%20status%20eq%20'running')"
-        )
-        .await,
+        world
+            .rows("webhooks?filter=(status%20eq%20'queued'%20or%20status%20eq%20'running')")
+            .await,
         json!([])
     );
     assert_eq!(
-        rows(&world, "webhooks?filter=$key%20eq%201&fields=$key").await,
+        world
+            .rows("webhooks?filter=$key%20eq%201&fields=$key")
+            .await,
         json!([{"$key": 1}])
     );
-    assert_eq!(
-        world
-            .api("PUT", "webhooks/1", Some(json!({"status": "error"})))
-            .await
-            .status,
-        405
-    );
-    assert_eq!(
-        world.api("POST", "webhooks/1/replay", None).await.status,
-        200
-    );
+    let answer = world.put("webhooks/1", json!({"status": "error"})).await;
+    answer.expect(405);
+    let answer = world.api("POST", "webhooks/1/replay", None).await;
+    answer.expect(200);
     receiver.wait_for("/w", 2).await.unwrap();
-    assert_eq!(world.api("DELETE", "webhooks/1", None).await.status, 200);
+    world.delete("webhooks/1").await.expect(200);
 }
 
 /// The delivery log: the cause of a delivery, its request as it was sent, and an immediate attempt.
@@ -336,25 +319,20 @@ async fn cause_request_and_retry_of_a_delivery() {
     let (webhook, task) = world.task(receiver.addr, "w", "x", false).await;
     let secret = json!({"authorization_type": "bearer", "authorization_value": "t0psecret"});
     let path = format!("webhook_urls/{webhook}");
-    assert_eq!(world.api("PUT", &path, Some(secret)).await.status, 200);
-    world
-        .make(
-            "task_events",
-            json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/7"}),
-        )
-        .await;
+    world.put(&path, secret).await.expect(200);
+    world.on_poweron(task, json!({"owner": "vms/7"})).await;
     let occurrence = poweron(7, &[]).with_id("order-4711".parse().unwrap());
     world.engine.emit(occurrence).await.unwrap();
     world.ended(DeliveryId(1)).await;
     let execute = format!("tasks/{task}/execute");
-    assert_eq!(world.api("POST", &execute, None).await.status, 200);
+    world.api("POST", &execute, None).await.expect(200);
     world.ended(DeliveryId(2)).await;
     let now = SystemClock.now();
     let later = now + TimeDelta::hours(1);
     let waiting = direct(vec![message(WebhookId(webhook), "msg_later", later)]);
     world.store.enqueue(waiting, now).await.unwrap();
 
-    let list = rows(&world, "webhooks?fields=all").await;
+    let list = world.rows("webhooks?fields=all").await;
     let causes = ["type", "event", "object", "user", "occurrence"];
     for (row, cause) in [
         (0, json!(["vms", "poweron", 7, 0, "order-4711"])),
@@ -375,22 +353,18 @@ async fn cause_request_and_retry_of_a_delivery() {
     );
     assert_eq!(list[2]["request"], "");
     assert_eq!(
-        rows(&world, "webhooks/1?fields=request").await["request"],
+        world.rows("webhooks/1?fields=request").await["request"],
         sent
     );
     let found = "webhooks?fields=$key&filter=cause_object%20eq%207";
-    assert_eq!(rows(&world, found).await, json!([{"$key": 1}]));
-    let short = rows(&world, "webhooks").await;
+    assert_eq!(world.rows(found).await, json!([{"$key": 1}]));
+    let short = world.rows("webhooks").await;
     assert!(short[0].get("request").is_none() && short[0].get("cause_type").is_none());
 
-    assert_eq!(
-        world.api("POST", "webhooks/1/retry", None).await.status,
-        409
-    );
-    assert_eq!(
-        world.api("POST", "webhooks/3/retry", None).await.status,
-        200
-    );
+    let answer = world.api("POST", "webhooks/1/retry", None).await;
+    answer.expect(409);
+    let answer = world.api("POST", "webhooks/3/retry", None).await;
+    answer.expect(200);
     assert_eq!(
         world.ended(DeliveryId(3)).await.message_id.as_str(),
         "msg_later"

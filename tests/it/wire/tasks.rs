@@ -2,62 +2,44 @@
 //! client, against the example platform.
 
 use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
 use tests::platform::PlatformProcess;
-use tests::world::HERE;
+use tests::world::{HERE, with};
 use tokio::net::TcpListener;
 
-fn platform() -> (PlatformProcess, TempDir) {
-    let folder = tempdir().unwrap();
-    // The administrator's changes are paced otherwise.
-    let options = ["--unlimited"];
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &options);
-    (platform, folder)
-}
-
-async fn hook(platform: &PlatformProcess, name: &str) -> i64 {
-    let row = json!({"name": name, "url": "https://example.com/"});
-    platform.make("webhook_urls", row).await
-}
+use super::{hook, platform};
 
 #[tokio::test]
 async fn tasks_and_their_limits() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let key = hook(&platform, "w").await;
     let owner = format!("webhook_urls/{key}");
-    let row = |column: &str, value: Value| {
-        let mut row = json!({"name": "t", "owner": owner});
-        row[column] = value;
-        row
-    };
-    platform
-        .judge(
-            "POST",
-            "tasks",
-            vec![
-                (json!({"name": "t"}), 422, "'owner'"),
-                (row("name", json!("")), 422, "'name'"),
-                (row("name", json!("x".repeat(65))), 422, "'name'"),
-                (row("owner", json!("vms/1")), 422, "'owner'"),
-                (row("owner", json!("webhook_urls/9")), 422, "'owner'"),
-                (row("action", json!("poweron")), 422, "'action'"),
-                (row("table", json!("vms")), 422, "'table'"),
-                (
-                    row("settings_args", json!({"message": 1})),
-                    422,
-                    "'settings_args'",
-                ),
-                (row("settings_args", json!("{")), 422, "'settings_args'"),
-                (row("id", json!("x".repeat(40))), 422, "'id'"),
-                (row("name", json!("x".repeat(64))), 201, ""),
-                (row("owner", json!(key)), 201, ""),
-                (row("owner", json!(key.to_string())), 201, ""),
-                (row("table", json!("webhook_urls")), 201, ""),
-                (row("settings_args", json!("{\"message\": \"m\"}")), 201, ""),
-                (row("settings_args", json!({"message": ""})), 201, ""),
-            ],
-        )
-        .await;
+    let row = json!({"name": "t", "owner": owner});
+    let refused = vec![
+        ("name", json!("")),
+        ("name", json!("x".repeat(65))),
+        ("owner", json!("vms/1")),
+        ("owner", json!("webhook_urls/9")),
+        ("action", json!("poweron")),
+        ("table", json!("vms")),
+        ("settings_args", json!({"message": 1})),
+        ("settings_args", json!("{")),
+        ("id", json!("x".repeat(40))),
+    ];
+    platform.refuses("tasks", &row, refused).await;
+    let without = vec![(json!({"name": "t"}), 422, "'owner'")];
+    platform.judge("POST", "tasks", without).await;
+    for (column, value) in [
+        ("name", json!("x".repeat(64))),
+        ("owner", json!(key)),
+        ("owner", json!(key.to_string())),
+        ("table", json!("webhook_urls")),
+        ("settings_args", json!("{\"message\": \"m\"}")),
+        ("settings_args", json!({"message": ""})),
+    ] {
+        let row = with(row.clone(), &json!({column: value}));
+        platform.make("tasks", row).await;
+    }
     let rows = platform.rows("tasks?fields=all").await;
     let messages: Vec<&str> = rows
         .as_array()
@@ -140,51 +122,29 @@ async fn task_and_delivery_are_running_until_target_responds() {
 /// the type requires.
 #[tokio::test]
 async fn events_of_every_type() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&["--unlimited"]);
     let key = hook(&platform, "w").await;
     let task = platform
         .make("tasks", json!({"name": "t", "owner": key}))
         .await;
     let of = |table: &str, event: &str| json!({"task": task.to_string(), "table": table, "event": event});
-    let with = |mut row: Value, column: &str, value: Value| {
-        row[column] = value;
-        row
-    };
+    let invalid = "Validation error on field";
     for (table, events) in [
         ("vms", vec!["poweron", "poweroff", "created"]),
         ("tenants", vec!["online", "offline", "error"]),
         ("site_syncs_outgoing", vec!["error"]),
     ] {
         for event in events {
-            platform
-                .judge(
-                    "POST",
-                    "task_events",
-                    vec![
-                        (of(table, event), 422, "Validation error on field"),
-                        (
-                            with(
-                                with(of(table, event), "owner", json!(format!("{table}/3"))),
-                                "tag",
-                                json!(4),
-                            ),
-                            422,
-                            "Validation error on field",
-                        ),
-                        (
-                            with(of(table, event), "owner", json!("users/3")),
-                            422,
-                            "'owner'",
-                        ),
-                        (
-                            with(of(table, event), "owner", json!(format!("{table}/3"))),
-                            201,
-                            "",
-                        ),
-                        (with(of(table, event), "tag", json!(4)), 201, ""),
-                    ],
-                )
-                .await;
+            let on = |columns: Value| with(of(table, event), &columns);
+            let owner = format!("{table}/3");
+            let cases = vec![
+                (of(table, event), 422, invalid),
+                (on(json!({"owner": owner, "tag": 4})), 422, invalid),
+                (on(json!({"owner": "users/3"})), 422, "'owner'"),
+                (on(json!({"owner": owner})), 201, ""),
+                (on(json!({"tag": 4})), 201, ""),
+            ];
+            platform.judge("POST", "task_events", cases).await;
         }
     }
     for (table, events) in [
@@ -193,52 +153,25 @@ async fn events_of_every_type() {
         ("logs", vec!["written"]),
     ] {
         for event in events {
-            platform
-                .judge("POST", "task_events", vec![(of(table, event), 201, "")])
-                .await;
+            platform.make("task_events", of(table, event)).await;
         }
     }
-    platform
-        .judge(
-            "POST",
-            "task_events",
-            vec![
-                (
-                    with(of("alarms", "raised"), "tag", json!(4)),
-                    422,
-                    "Validation error on field",
-                ),
-                (
-                    with(of("alarms", "raised"), "owner", json!("alarms/1")),
-                    422,
-                    "Validation error on field",
-                ),
-                (of("nosuch", "raised"), 422, "'table'"),
-                (of("alarms", "nosuch"), 422, "'event'"),
-                (
-                    with(of("alarms", "raised"), "task", json!(99)),
-                    422,
-                    "'task'",
-                ),
-                (
-                    with(of("alarms", "raised"), "context", json!([1])),
-                    422,
-                    "'context'",
-                ),
-            ],
-        )
-        .await;
-    platform
-        .judge(
-            "PUT",
-            "task_events/1",
-            vec![
-                (json!({"event": "poweroff"}), 422, "'event'"),
-                (json!({"table": "users"}), 422, "'table'"),
-                (json!({"context": {"a": 1}}), 200, ""),
-            ],
-        )
-        .await;
+    let raised = |columns: Value| with(of("alarms", "raised"), &columns);
+    let cases = vec![
+        (raised(json!({"tag": 4})), 422, invalid),
+        (raised(json!({"owner": "alarms/1"})), 422, invalid),
+        (of("nosuch", "raised"), 422, "'table'"),
+        (of("alarms", "nosuch"), 422, "'event'"),
+        (raised(json!({"task": 99})), 422, "'task'"),
+        (raised(json!({"context": [1]})), 422, "'context'"),
+    ];
+    platform.judge("POST", "task_events", cases).await;
+    let cases = vec![
+        (json!({"event": "poweroff"}), 422, "'event'"),
+        (json!({"table": "users"}), 422, "'table'"),
+        (json!({"context": {"a": 1}}), 200, ""),
+    ];
+    platform.judge("PUT", "task_events/1", cases).await;
     let (_, row) = platform.call("GET", "task_events/1?fields=event_name,owner,context,owner%23$display%20as%20d,task%23$display%20as%20t", None).await;
     assert_eq!(
         row,

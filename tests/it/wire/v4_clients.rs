@@ -5,17 +5,17 @@ use gatepost_engine::RunContext;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::platform::PlatformProcess;
-use tests::world::World;
+use tests::world::{Expect as _, World};
 
 /// Creates a paused webhook, so that deliveries to it wait, and a task that sends through it.
 pub(super) async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
     let url = "https://example.com/";
     let webhook = json!({"name": name, "url": url});
     let webhook = world.make("webhook_urls", webhook).await;
-    let paused = world
+    world
         .api("POST", &format!("webhook_urls/{webhook}/pause"), None)
-        .await;
-    assert_eq!(paused.status, 200, "{}", paused.body);
+        .await
+        .expect(200);
     let task = json!({
         "name": name, "owner": format!("webhook_urls/{webhook}"), "settings_args": {"message": message},
     });
@@ -30,7 +30,7 @@ pub(super) async fn told(world: &World, method: &str, path: &str, body: Value) -
 /// Returns one column of the log, oldest first.
 pub(super) async fn log(world: &World, column: &str) -> Vec<String> {
     let path = format!("webhooks?fields={column}&sort=+$key");
-    let rows = world.api("GET", &path, None).await.json();
+    let rows = world.get(&path).await.json();
     let rows = rows.as_array().unwrap().iter();
     rows.map(|row| row[column].as_str().unwrap().to_owned())
         .collect()
@@ -44,12 +44,12 @@ async fn event_keeps_label_from_its_creation() {
     let made = world.make("task_events", event(json!("Night watch"))).await;
     let path = format!("task_events/{made}");
     let label = async || {
-        let row = world.api("GET", &path, None).await.json();
+        let row = world.get(&path).await.json();
         row["event_name"].clone()
     };
     assert_eq!(label().await, "Night watch");
     let listed = "task_events?filter=event_name%20eq%20'Night%20watch'&fields=$key";
-    let listed = world.api("GET", listed, None).await.json();
+    let listed = world.get(listed).await.json();
     assert_eq!(listed, json!([{"$key": made}]));
 
     // An edit of another column keeps it; a whole row that is sent back changes nothing.
@@ -180,7 +180,7 @@ async fn task_cancellation_ends_only_its_waiting_deliveries() {
     told(&world, "POST", &format!("tasks/{other}/execute"), json!({})).await;
     let stranger = world.key_of(4, "k").await;
     let path = format!("tasks/{task}/cancel");
-    let refused = world
+    world
         .call(
             &stranger,
             tests::world::HERE,
@@ -188,8 +188,8 @@ async fn task_cancellation_ends_only_its_waiting_deliveries() {
             &path,
             Some(json!({})),
         )
-        .await;
-    assert_eq!(refused.status, 404, "{}", refused.body);
+        .await
+        .expect(404);
     assert!(log(&world, "status").await.iter().all(|s| s == "queued"));
 
     assert_eq!(

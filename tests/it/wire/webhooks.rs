@@ -2,30 +2,14 @@
 //! ordinary HTTP client, against the example platform.
 
 use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
-use tests::platform::PlatformProcess;
+use tests::world::with;
 
-fn platform() -> (PlatformProcess, TempDir) {
-    let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
-    (platform, folder)
-}
-
-async fn hook(platform: &PlatformProcess, name: &str) -> i64 {
-    let row = json!({"name": name, "url": "https://example.com/"});
-    platform.make("webhook_urls", row).await
-}
+use super::{hook, platform};
 
 #[tokio::test]
 async fn keys_and_their_limits() {
-    let (platform, _folder) = platform();
-    let key = |more: Value| {
-        let mut row = json!({"user": 1, "name": "k"});
-        row.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        row
-    };
+    let (platform, _folder) = platform(&[]);
+    let key = |more: Value| with(json!({"user": 1, "name": "k"}), &more);
     platform.judge("POST", "user_api_keys", vec![
         (json!({"name": "own"}), 201, ""),
         (json!({"user": 1}), 422, "'name'"),
@@ -72,55 +56,39 @@ async fn keys_and_their_limits() {
 
 #[tokio::test]
 async fn webhooks_and_their_limits() {
-    let (platform, _folder) = platform();
-    let row = |column: &str, value: Value| {
-        let mut row = json!({"name": "w", "url": "https://example.com/"});
-        row[column] = value;
-        row
-    };
-    platform
-        .judge(
-            "POST",
-            "webhook_urls",
-            vec![
-                (json!({"name": "w"}), 422, "'url'"),
-                (json!({"url": "https://example.com/"}), 422, "'name'"),
-                (row("url", json!("ftp://example.com/")), 422, "'url'"),
-                (row("url", json!("example.com")), 422, "'url'"),
-                (row("name", json!("x".repeat(129))), 422, "'name'"),
-                (row("type", json!("other")), 422, "'type'"),
-                (row("headers", json!("no colon\n")), 422, "'headers'"),
-                (
-                    row("headers", json!("A:1\r\nHost: evil\n")),
-                    422,
-                    "'headers'",
-                ),
-                (
-                    row("authorization_type", json!("digest")),
-                    422,
-                    "'authorization_type'",
-                ),
-                (
-                    row("authorization_type", json!("bearer")),
-                    422,
-                    "'authorization_value'",
-                ),
-                (row("timeout", json!(2)), 422, "'must be 3 or greater'"),
-                (row("timeout", json!(121)), 422, "'timeout'"),
-                (row("timeout", json!("soon")), 422, "'timeout'"),
-                (row("retries", json!(-1)), 422, "'retries'"),
-                (row("retries", json!(101)), 422, "'retries'"),
-                (
-                    row("allow_insecure", json!("perhaps")),
-                    422,
-                    "'allow_insecure'",
-                ),
-                (row("timeout", json!(3.0)), 201, ""),
-                (row("name", json!("x".repeat(128))), 201, ""),
-                (row("timeout", json!(120)), 409, "exists"),
-            ],
-        )
-        .await;
+    let (platform, _folder) = platform(&[]);
+    let row = json!({"name": "w", "url": "https://example.com/"});
+    let refused = vec![
+        ("url", json!("ftp://example.com/")),
+        ("url", json!("example.com")),
+        ("name", json!("x".repeat(129))),
+        ("type", json!("other")),
+        ("headers", json!("no colon\n")),
+        ("headers", json!("A:1\r\nHost: evil\n")),
+        ("authorization_type", json!("digest")),
+        ("timeout", json!(121)),
+        ("timeout", json!("soon")),
+        ("retries", json!(-1)),
+        ("retries", json!(101)),
+        ("allow_insecure", json!("perhaps")),
+    ];
+    platform.refuses("webhook_urls", &row, refused).await;
+    let row = |column: &str, value: Value| with(row.clone(), &json!({column: value}));
+    let (bearer, most) = (json!("bearer"), json!("x".repeat(128)));
+    let cases = vec![
+        (json!({"name": "w"}), 422, "'url'"),
+        (json!({"url": "https://example.com/"}), 422, "'name'"),
+        (
+            row("authorization_type", bearer),
+            422,
+            "'authorization_value'",
+        ),
+        (row("timeout", json!(2)), 422, "'must be 3 or greater'"),
+        (row("timeout", json!(3.0)), 201, ""),
+        (row("name", most), 201, ""),
+        (row("timeout", json!(120)), 409, "exists"),
+    ];
+    platform.judge("POST", "webhook_urls", cases).await;
     platform
         .judge(
             "PUT",
@@ -147,7 +115,7 @@ async fn webhooks_and_their_limits() {
 /// Deleting a webhook deletes its delivery log; deliveries of others stay.
 #[tokio::test]
 async fn a_deleted_webhook_takes_its_log_along() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     let (one, two) = (hook(&platform, "one").await, hook(&platform, "two").await);
     for key in [one, two] {
         platform
@@ -176,7 +144,7 @@ async fn a_deleted_webhook_takes_its_log_along() {
 /// Every column of the log, with `0` and `""` for missing values.
 #[tokio::test]
 async fn the_columns_of_the_log() {
-    let (platform, _folder) = platform();
+    let (platform, _folder) = platform(&[]);
     let key = hook(&platform, "w").await;
     platform
         .call(

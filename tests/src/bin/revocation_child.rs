@@ -12,19 +12,10 @@ use std::io::BufRead as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService};
+use gatepost_keys::{Denied, KeyService};
 use gatepost_storage::keys::KeyShard;
 use tests::chaos::Place;
-use webhook_model::OwnerId;
-
-#[derive(Debug)]
-struct Everybody;
-
-impl Accounts for Everybody {
-    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
-    }
-}
+use tests::permissive_platform::Everybody;
 
 #[tokio::main]
 async fn main() {

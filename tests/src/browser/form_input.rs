@@ -2,17 +2,34 @@
 
 use examples::receiver::Receiver;
 
-use super::{Page, Visitor};
+use super::{Page, Site, Visitor};
 
-/// Creates a webhook `chat` to a receiver's `/in`, JSON, without authorization.
-///
-/// # Panics
-/// If it is refused.
-pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) {
-    let url = format!("http://{}/in", receiver.addr);
+/// The fields of an enabled event of task 1 when machine 1 is switched on.
+pub const ON_MACHINE: [(&str, &str); 5] = [
+    ("event", "poweron"),
+    ("target", "instance"),
+    ("instance", "1"),
+    ("task", "1"),
+    ("enabled", "on"),
+];
+/// The fields of a disabled event of task 1 when a machine with tag 1 is switched on.
+pub const ON_TAG: [(&str, &str); 4] = [
+    ("event", "poweron"),
+    ("target", "tag"),
+    ("tag", "1"),
+    ("task", "1"),
+];
+
+/// Returns the fields of a webhook `chat`, JSON, without authorization, and more.
+#[must_use]
+pub fn chat<'a>(
+    url: &'a str,
+    retries: &'a str,
+    more: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
     let fields = [
         ("name", "chat"),
-        ("url", &*url),
+        ("url", url),
         ("auth", "none"),
         ("header_mode", "text"),
         ("headers_text", "Content-Type: application/json"),
@@ -20,8 +37,31 @@ pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) 
         ("retries", retries),
         ("enabled", "on"),
     ];
-    let page = visitor.submit("/console/webhooks/new", &fields).await;
-    assert_eq!(page.status, 303, "{}", page.html);
+    [&fields[..], more].concat()
+}
+
+/// Creates a webhook [`chat`] to a receiver's `/in`.
+///
+/// # Panics
+/// If it is refused.
+pub async fn new_webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) {
+    let url = format!("http://{}/in", receiver.addr);
+    let fields = chat(&url, retries, &[]);
+    visitor
+        .submit("/console/webhooks/new", &fields)
+        .await
+        .expect(303);
+}
+
+/// Starts a site, logs a user in, and creates a webhook as [`new_webhook`] does, with its receiver.
+///
+/// # Panics
+/// If the receiver cannot be started.
+pub async fn visited_with_webhook(user: &str, retries: &str) -> (Site, Visitor, Receiver) {
+    let (site, visitor) = Site::visited_by(user).await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&visitor, &receiver, retries).await;
+    (site, visitor, receiver)
 }
 
 /// Creates a task `tell` of the first webhook; `more` adds fields.

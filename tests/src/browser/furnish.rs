@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
 
+use super::form_input::ON_MACHINE;
 use super::{Site, Visitor};
 
 /// Fills a site with the records of a small team.
@@ -111,16 +112,7 @@ pub async fn furnish(site: &Site, receiver: &Receiver) {
     }
     let new = "/console/events/new";
     let events: [(&str, &[(&str, &str)]); 3] = [
-        (
-            "vms",
-            &[
-                ("event", "poweron"),
-                ("target", "instance"),
-                ("instance", "1"),
-                ("task", "1"),
-                ("enabled", "on"),
-            ],
-        ),
+        ("vms", &ON_MACHINE),
         (
             "vms",
             &[

@@ -21,8 +21,9 @@ use gatepost_manage::{Audit, AuditLog, Audited, Directory, Management};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
 use gatepost_storage::{AuditStore, Clock, KeyStore, SystemClock};
 use tokio::net::TcpListener;
-use webhook_model::OwnerId;
+use webhook_model::{OwnerId, Webhook, WebhookId};
 
+use super::visitor::Visitor;
 use crate::permissive_platform::Everything;
 
 /// Every user's password.
@@ -164,6 +165,22 @@ impl Site {
     /// Starts a site by the machine's clock; it ends with the runtime.
     pub async fn start() -> Self {
         Self::start_at(Arc::new(SystemClock)).await
+    }
+
+    /// Starts a site, and logs a user in.
+    pub async fn visited_by(user: &str) -> (Self, Visitor) {
+        let site = Self::start().await;
+        let visitor = Visitor::login(&site, user).await;
+        (site, visitor)
+    }
+
+    /// Returns a webhook as it is stored.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub async fn webhook(&self, id: i64) -> Webhook {
+        let row = self.engine.webhook(WebhookId(id)).await.unwrap();
+        row.unwrap().value
     }
 
     /// Starts a site by another clock.

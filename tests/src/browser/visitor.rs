@@ -140,6 +140,40 @@ impl Page {
         self.html.contains(text)
     }
 
+    /// Asserts its status, and returns the page.
+    #[track_caller]
+    #[allow(clippy::return_self_not_must_use, reason = "it asserts")]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.html);
+        self
+    }
+
+    /// Asserts that it contains this text, markup included.
+    #[track_caller]
+    pub fn shows(&self, text: &str) {
+        assert!(self.has(text), "{text}: {}", self.html);
+    }
+
+    /// Asserts that it contains all of these texts.
+    #[track_caller]
+    pub fn shows_all<'a>(&self, texts: impl IntoIterator<Item = &'a str>) {
+        for text in texts {
+            self.shows(text);
+        }
+    }
+
+    /// Asserts that it does not contain this text, markup included.
+    #[track_caller]
+    pub fn hides(&self, text: &str) {
+        assert!(!self.has(text), "{text}: {}", self.html);
+    }
+
+    /// Asserts that it redirects there.
+    #[track_caller]
+    pub fn leads_to(&self, path: &str) {
+        assert_eq!(self.to(), path, "{}", self.html);
+    }
+
     /// Returns the error shown next to a field.
     #[must_use]
     pub fn error(&self, field: &str) -> String {

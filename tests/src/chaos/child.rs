@@ -3,6 +3,9 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::store_location::Place;
 
@@ -59,6 +62,22 @@ pub struct Child {
 }
 
 impl Child {
+    /// Returns the time until it accepts again.
+    ///
+    /// # Panics
+    /// If that is longer than `healed`.
+    pub async fn pause(&self, healed: Duration) -> Duration {
+        let (began, before) = (Instant::now(), self.told().len());
+        while self.told().len() == before {
+            assert!(
+                began.elapsed() < healed,
+                "the child does not come back by itself"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        began.elapsed()
+    }
+
     /// Starts the program `chaos_child`, whose path is given.
     ///
     /// # Panics

@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use gatepost_storage::webhooks::DeliveryQuery;
 use gatepost_storage::{AtMost, Page};
-use webhook_model::{
-    Action, Event, EventLabel, Filter, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout,
-    Webhook,
-};
+use webhook_model::{Action, Event, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook};
 
 use super::child::{Child, Mode};
 use super::now;
@@ -88,31 +85,24 @@ impl Run {
             .await
             .unwrap();
         let message = r#"{"n":"${N}"}"#.parse().unwrap();
-        let task = Task {
-            creator: OwnerId(1),
-            name: "everyday".parse().unwrap(),
-            description: "".parse().unwrap(),
-            enabled: true,
-            delete_after_run: false,
-            action: Action::Send {
+        let task = Task::new(
+            OwnerId(1),
+            "everyday".parse().unwrap(),
+            Action::Send {
                 webhook: hook.id,
                 message,
             },
-        };
+        );
         let task = store
             .insert_task(&task, AtMost::UNLIMITED, now())
             .await
             .unwrap();
-        let event = Event {
-            event_type: "vms".parse().unwrap(),
-            event: "on".parse().unwrap(),
-            target: Target::Tag(TagId(EVERYDAY)),
-            task: task.id,
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
+        let event = Event::new(
+            "vms".parse().unwrap(),
+            "on".parse().unwrap(),
+            Target::Tag(TagId(EVERYDAY)),
+            task.id,
+        );
         store
             .insert_event(&event, AtMost::UNLIMITED, now())
             .await

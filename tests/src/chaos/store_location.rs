@@ -7,6 +7,8 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::{KeyStore, WebhookStore};
 
+use crate::postgres::{FreshSchema, fresh};
+
 /// The file in which a child finds the present password of its server's role.
 pub const PASSWORD: &str = "GATEPOST_CHAOS_PASSWORD";
 
@@ -30,6 +32,29 @@ pub trait Store: KeyStore + WebhookStore {}
 impl<S: KeyStore + WebhookStore> Store for S {}
 
 impl Place {
+    /// Returns the store of a folder.
+    ///
+    /// # Panics
+    /// If its path is not UTF-8.
+    pub fn in_folder(folder: &tempfile::TempDir) -> Self {
+        let path = folder.path().join("gatepost.db");
+        Self::File(path.to_str().unwrap().to_owned())
+    }
+
+    /// Returns a new schema of the tests' server.
+    pub fn fresh() -> Self {
+        let FreshSchema { url, schema } = fresh();
+        Self::Server { url, schema }
+    }
+
+    /// Returns the schema `gatepost` of a server.
+    pub fn on(url: &str) -> Self {
+        Self::Server {
+            url: url.to_owned(),
+            schema: "gatepost".to_owned(),
+        }
+    }
+
     /// Returns the location as one argument.
     pub fn word(&self) -> String {
         match self {

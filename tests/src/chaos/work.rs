@@ -12,8 +12,8 @@ use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 use tokio::io::AsyncBufReadExt as _;
 use webhook_model::{
-    Action, Audience, Authorization, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence,
-    OwnerId, Specificity, TagId, Target, Task, Webhook, WebhookId,
+    Action, Audience, Authorization, Catalog, Event, Occurrence, OwnerId, Specificity, TagId,
+    Target, Task, Webhook, WebhookId,
 };
 
 use super::child::Mode;
@@ -145,29 +145,25 @@ async fn emit(engine: Engine, hook: WebhookId, emitter: i64, mode: Mode) {
 
 async fn once(engine: &Engine, hook: WebhookId, number: i64) {
     let task = Task {
-        creator: OwnerId(1),
-        name: "once".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
         delete_after_run: true,
-        action: Action::Send {
-            webhook: hook,
-            message: r#"{"once":"${N}"}"#.parse().unwrap(),
-        },
+        ..Task::new(
+            OwnerId(1),
+            "once".parse().unwrap(),
+            Action::Send {
+                webhook: hook,
+                message: r#"{"once":"${N}"}"#.parse().unwrap(),
+            },
+        )
     };
     let Ok(task) = engine.create_task(&task).await else {
         return;
     };
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Tag(TagId(number + 1000)),
-        task: task.id,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    let event = Event::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Target::Tag(TagId(number + 1000)),
+        task.id,
+    );
     if engine.create_event(&event).await.is_err() {
         return;
     }

@@ -24,8 +24,8 @@ use gatepost_testkit::fixtures::{direct, message};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use webhook_model::{
-    Action, Catalog, Event, EventId, EventLabel, Filter, JsonObject, Message, OwnerId, Specificity,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, Message, OwnerId, Specificity, Target, Task, TaskId, Webhook,
+    WebhookId,
 };
 
 use super::act::Act;
@@ -212,28 +212,21 @@ async fn rows(parts: &Parts, store: &FaultStore<MemoryStore>) -> Rows {
         webhook("paused", "127.0.0.1:9").await,
     );
     engine.pause_webhook(paused).await.unwrap();
-    let task = Task {
-        creator: OwnerId(1),
-        name: "task".parse().unwrap(),
-        description: webhook_model::Description::default(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send {
+    let task = Task::new(
+        OwnerId(1),
+        "task".parse().unwrap(),
+        Action::Send {
             webhook: refused,
             message: Message::default(),
         },
-    };
+    );
     let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "alarms".parse().unwrap(),
-        event: "raised".parse().unwrap(),
-        target: Target::Generic,
+    let event = Event::new(
+        "alarms".parse().unwrap(),
+        "raised".parse().unwrap(),
+        Target::Generic,
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    );
     let failed = engine.send(refused, None).await.unwrap();
     ended(engine, failed).await;
     Rows {

@@ -19,12 +19,12 @@ pub fn webhook(name: &str) -> Webhook {
 pub fn task(webhook: WebhookId) -> Task {
     let message = Message::default();
     Task {
-        creator: OwnerId(1),
-        name: "once".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
         delete_after_run: true,
-        action: Action::Send { webhook, message },
+        ..Task::new(
+            OwnerId(1),
+            "once".parse().unwrap(),
+            Action::Send { webhook, message },
+        )
     }
 }
 

@@ -3,9 +3,8 @@
 use gatepost_engine::Engine;
 use gatepost_ids::Audience;
 use webhook_model::{
-    Action, Catalog, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject, Object,
-    Occurrence, OwnerId, Retries, Specificity, TagId, Target, Task, TaskId, Timeout, Webhook,
-    WebhookId,
+    Action, Catalog, DeliveryOrder, Event, Object, Occurrence, OwnerId, Retries, Specificity,
+    TagId, Target, Task, TaskId, Timeout, Webhook, WebhookId,
 };
 
 use super::accounts::ALL;
@@ -92,27 +91,23 @@ async fn hook(
 pub(super) fn task(webhook: WebhookId, owner: u128, message: &str, once: bool) -> Task {
     let message = message.parse().unwrap();
     Task {
-        creator: OwnerId(owner),
-        name: "t".parse().unwrap(),
-        description: Description::default(),
-        enabled: true,
         delete_after_run: once,
-        action: Action::Send { webhook, message },
+        ..Task::new(
+            OwnerId(owner),
+            "t".parse().unwrap(),
+            Action::Send { webhook, message },
+        )
     }
 }
 
 /// Returns an event on all objects with this tag.
 pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
-    Event {
-        event_type: "vms".parse().unwrap(),
-        event: name.parse().unwrap(),
-        target: Target::Tag(TagId(tag)),
+    Event::new(
+        "vms".parse().unwrap(),
+        name.parse().unwrap(),
+        Target::Tag(TagId(tag)),
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    }
+    )
 }
 
 /// Returns an occurrence of a user's object with this tag.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::{Cause, Delivery};
-use webhook_model::{Event, EventLabel, Filter, JsonObject, OwnerId, Target, Webhook, WebhookId};
+use webhook_model::{Event, OwnerId, Target, Webhook, WebhookId};
 
 use super::accounts::OPERATOR;
 use super::furnish::{HOSTS, task};
@@ -90,16 +90,12 @@ pub(super) async fn inform(engine: &Engine) {
         };
         let task = task(webhook, OPERATOR, message, false);
         let task = engine.create_task(&task).await.unwrap();
-        let event = Event {
-            event_type: TYPE.parse().unwrap(),
-            event: event.parse().unwrap(),
-            target: Target::Generic,
-            task: task.id,
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
+        let event = Event::new(
+            TYPE.parse().unwrap(),
+            event.parse().unwrap(),
+            Target::Generic,
+            task.id,
+        );
         engine.create_event(&event).await.unwrap();
     }
 }

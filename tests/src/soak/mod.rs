@@ -23,8 +23,8 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
 use watch::Watch;
 use webhook_model::{
-    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, OwnerId, Retries,
-    Specificity, TagId, Target, Task, Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Occurrence, OwnerId, Retries, Specificity, TagId, Target,
+    Task, Timeout, Webhook, WebhookId,
 };
 
 use crate::chaos::now;
@@ -119,25 +119,18 @@ async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId 
     }
     let webhook = engine.create_webhook(&hook).await.unwrap().id;
     let message = r#"{"text":"${NAME}","n":${RANDOM}}"#.parse().unwrap();
-    let task = Task {
-        creator: OwnerId(1),
-        name: name.parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send { webhook, message },
-    };
+    let task = Task::new(
+        OwnerId(1),
+        name.parse().unwrap(),
+        Action::Send { webhook, message },
+    );
     let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Tag(tag),
+    let event = Event::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Target::Tag(tag),
         task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    );
     engine.create_event(&event).await.unwrap();
     webhook
 }

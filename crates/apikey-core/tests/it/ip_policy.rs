@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use apikey_core::IpVerdict::{Allowed, NotOnAllowList, OnDenyList};
 use apikey_core::{IpEntry, IpList, IpPolicy, IpRange, IpVerdict, MAX_IP_ENTRIES};
 use proptest::prelude::*;
 
@@ -16,14 +17,14 @@ fn naive(policy: &IpPolicy, addr: IpAddr) -> IpVerdict {
     };
     if !policy.allow.entries().is_empty() {
         if listed(&policy.allow) {
-            IpVerdict::Allowed
+            Allowed
         } else {
-            IpVerdict::NotOnAllowList
+            NotOnAllowList
         }
     } else if listed(&policy.deny) {
-        IpVerdict::OnDenyList
+        OnDenyList
     } else {
-        IpVerdict::Allowed
+        Allowed
     }
 }
 
@@ -177,70 +178,54 @@ proptest! {
     }
 }
 
-fn verdict(allow: &str, deny: &str, addr: &str) -> IpVerdict {
-    let addr = addr.parse().unwrap();
-    let policy = policy(allow, deny);
-    assert_eq!(policy.verdict(addr), policy.compile().verdict(addr));
-    policy.verdict(addr)
+/// Asserts the verdict of an Allow List and a Deny List about an address.
+fn decide(cases: &[(&str, &str, &str, IpVerdict)]) {
+    for (allow, deny, addr, expected) in cases {
+        let policy = policy(allow, deny);
+        let addr = addr.parse().unwrap();
+        assert_eq!(policy.verdict(addr), *expected, "{allow} {deny} {addr}");
+        assert_eq!(policy.compile().verdict(addr), *expected, "{addr}");
+    }
 }
 
 #[test]
 fn spec_2_1_rule_4_an_address_in_both_lists_is_decided_by_the_allow_list() {
-    assert_eq!(
-        verdict("10.0.0.0/8", "10.0.0.1", "10.0.0.1"),
-        IpVerdict::Allowed
-    );
-    assert_eq!(
-        verdict("10.0.0.0/8", "", "11.0.0.1"),
-        IpVerdict::NotOnAllowList
-    );
-    assert_eq!(
-        verdict("10.0.0.0/8", "11.0.0.1", "11.0.0.1"),
-        IpVerdict::NotOnAllowList
-    );
+    decide(&[
+        ("10.0.0.0/8", "10.0.0.1", "10.0.0.1", Allowed),
+        ("10.0.0.0/8", "", "11.0.0.1", NotOnAllowList),
+        ("10.0.0.0/8", "11.0.0.1", "11.0.0.1", NotOnAllowList),
+    ]);
 }
 
 #[test]
 fn spec_2_1_rule_5_a_deny_list_blocks_its_addresses_and_allows_all_others() {
-    assert_eq!(verdict("", "10.0.0.0/8", "10.0.0.1"), IpVerdict::OnDenyList);
-    assert_eq!(verdict("", "10.0.0.0/8", "11.0.0.1"), IpVerdict::Allowed);
-    assert_eq!(verdict("", "10.0.0.0/8", "::1"), IpVerdict::Allowed);
-    assert_eq!(verdict("", "", "10.0.0.1"), IpVerdict::Allowed);
+    decide(&[
+        ("", "10.0.0.0/8", "10.0.0.1", OnDenyList),
+        ("", "10.0.0.0/8", "11.0.0.1", Allowed),
+        ("", "10.0.0.0/8", "::1", Allowed),
+        ("", "", "10.0.0.1", Allowed),
+    ]);
 }
 
 #[test]
 fn allow_list_with_all_entries_disabled_admits_nobody() {
-    assert_eq!(
-        verdict("!10.0.0.0/8", "", "10.0.0.1"),
-        IpVerdict::NotOnAllowList
-    );
-    assert_eq!(verdict("!10.0.0.0/8", "", "::1"), IpVerdict::NotOnAllowList);
-    assert_eq!(
-        verdict("!10.0.0.0/8", "10.0.0.1", "10.0.0.2"),
-        IpVerdict::NotOnAllowList
-    );
-    assert_eq!(verdict("", "!10.0.0.0/8", "10.0.0.1"), IpVerdict::Allowed);
+    decide(&[
+        ("!10.0.0.0/8", "", "10.0.0.1", NotOnAllowList),
+        ("!10.0.0.0/8", "", "::1", NotOnAllowList),
+        ("!10.0.0.0/8", "10.0.0.1", "10.0.0.2", NotOnAllowList),
+        ("", "!10.0.0.0/8", "10.0.0.1", Allowed),
+    ]);
 }
 
 #[test]
 fn ipv4_mapped_address_is_checked_as_ipv4() {
-    assert_eq!(
-        verdict("10.0.0.0/8", "", "::ffff:10.0.0.1"),
-        IpVerdict::Allowed
-    );
-    assert_eq!(
-        verdict("", "::ffff:10.0.0.0/104", "10.0.0.1"),
-        IpVerdict::OnDenyList
-    );
-    assert_eq!(
-        verdict("", "10.0.0.0/8", "::ffff:10.0.0.1"),
-        IpVerdict::OnDenyList
-    );
-    assert_eq!(
-        verdict("", "10.0.0.0/8", "64:ff9b::10.0.0.1"),
-        IpVerdict::Allowed
-    );
-    assert_eq!(verdict("::/0", "", "10.0.0.1"), IpVerdict::NotOnAllowList);
+    decide(&[
+        ("10.0.0.0/8", "", "::ffff:10.0.0.1", Allowed),
+        ("", "::ffff:10.0.0.0/104", "10.0.0.1", OnDenyList),
+        ("", "10.0.0.0/8", "::ffff:10.0.0.1", OnDenyList),
+        ("", "10.0.0.0/8", "64:ff9b::10.0.0.1", Allowed),
+        ("::/0", "", "10.0.0.1", NotOnAllowList),
+    ]);
 }
 
 #[test]
@@ -255,8 +240,8 @@ fn ip_lists_of_maximum_size_match_every_entry() {
                 .parse()
                 .unwrap()
         };
-        assert_eq!(compiled.verdict(addr("0")), IpVerdict::Allowed);
-        assert_eq!(compiled.verdict(addr("127")), IpVerdict::Allowed);
-        assert_eq!(compiled.verdict(addr("128")), IpVerdict::NotOnAllowList);
+        assert_eq!(compiled.verdict(addr("0")), Allowed);
+        assert_eq!(compiled.verdict(addr("127")), Allowed);
+        assert_eq!(compiled.verdict(addr("128")), NotOnAllowList);
     }
 }

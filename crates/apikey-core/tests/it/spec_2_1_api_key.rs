@@ -21,6 +21,7 @@ fn rule_1_key_shown_once_can_be_saved() {
     let pak = key.pak(&record.name);
     assert_eq!(pak.file_name(), "ci.PAK");
     assert_eq!(pak.contents(), key.as_str());
+    assert_eq!(format!("{pak:?}"), "Pak(\"ci.PAK\", redacted)");
 }
 
 #[test]

@@ -9,37 +9,45 @@ use delivery::Protocol;
 use http_body_util::{BodyExt as _, Full};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
 
-use crate::support::certs::{ca, trusting};
+use crate::support::certs::{Ca, ca, trusting};
 use crate::support::frames::{listen, play, respond_and_goaway};
 use crate::support::request::{now, post};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_requests_to_an_origin_share_one_connection() {
-    let root = ca();
-    let (listener, acceptor, url) = listen(&root).await;
+/// Serves each connection, with its number; returns the count of them, and the URL.
+async fn serve(
+    root: &Ca,
+    each: impl Fn(usize, TlsStream<TcpStream>) + Send + Sync + 'static,
+) -> (Arc<AtomicUsize>, String) {
+    let (listener, acceptor, url) = listen(root).await;
     let connections = Arc::new(AtomicUsize::new(0));
     let opened = connections.clone();
     tokio::spawn(async move {
         loop {
             let (stream, _) = listener.accept().await.unwrap();
-            opened.fetch_add(1, SeqCst);
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                let secured = acceptor.accept(stream).await.unwrap();
-                let service =
-                    service_fn(|request: http::Request<hyper::body::Incoming>| async move {
-                        assert_eq!(request.uri().path(), "/in");
-                        assert!(request.headers().get("host").is_none());
-                        let body = request.into_body().collect().await?.to_bytes();
-                        Ok::<_, hyper::Error>(http::Response::new(Full::new(body)))
-                    });
-                let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
-                    .serve_connection(TokioIo::new(secured), service)
-                    .await;
-            });
+            let nth = opened.fetch_add(1, SeqCst);
+            each(nth, acceptor.accept(stream).await.unwrap());
         }
     });
+    (connections, url)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_requests_to_an_origin_share_one_connection() {
+    let root = ca();
+    let (connections, url) = serve(&root, |_, secured| {
+        let service = service_fn(|request: http::Request<hyper::body::Incoming>| async move {
+            assert_eq!(request.uri().path(), "/in");
+            assert!(request.headers().get("host").is_none());
+            let body = request.into_body().collect().await?.to_bytes();
+            Ok::<_, hyper::Error>(http::Response::new(Full::new(body)))
+        });
+        let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+        tokio::spawn(builder.serve_connection(TokioIo::new(secured), service));
+    })
+    .await;
     let sender = trusting(&root).build().unwrap();
     let request = post(&url)
         .body("echo")
@@ -69,17 +77,10 @@ async fn all_requests_to_an_origin_share_one_connection() {
 #[tokio::test]
 async fn http2_goaway_between_requests_costs_no_attempt() {
     let root = ca();
-    let (listener, acceptor, url) = listen(&root).await;
-    let connections = Arc::new(AtomicUsize::new(0));
-    let opened = connections.clone();
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            opened.fetch_add(1, SeqCst);
-            let secured = acceptor.accept(stream).await.unwrap();
-            tokio::spawn(play(secured, respond_and_goaway(), vec![]));
-        }
-    });
+    let (connections, url) = serve(&root, |_, secured| {
+        tokio::spawn(play(secured, respond_and_goaway(), vec![]));
+    })
+    .await;
     let sender = trusting(&root).build().unwrap();
     let request = post(&url).build().unwrap();
     for n in 1..=5 {
@@ -95,25 +96,18 @@ async fn http2_goaway_between_requests_costs_no_attempt() {
 #[tokio::test]
 async fn attempts_losing_connection_share_the_next_one() {
     let root = ca();
-    let (listener, acceptor, url) = listen(&root).await;
-    let connections = Arc::new(AtomicUsize::new(0));
-    let opened = connections.clone();
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let nth = opened.fetch_add(1, SeqCst);
-            let secured = acceptor.accept(stream).await.unwrap();
-            if nth == 0 {
-                tokio::spawn(play(secured, respond_and_goaway(), vec![]));
-            } else {
-                let service = service_fn(|_| async {
-                    Ok::<_, hyper::Error>(http::Response::new(Full::new(Bytes::new())))
-                });
-                let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-                tokio::spawn(builder.serve_connection(TokioIo::new(secured), service));
-            }
+    let (connections, url) = serve(&root, |nth, secured| {
+        if nth == 0 {
+            tokio::spawn(play(secured, respond_and_goaway(), vec![]));
+        } else {
+            let service = service_fn(|_| async {
+                Ok::<_, hyper::Error>(http::Response::new(Full::new(Bytes::new())))
+            });
+            let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+            tokio::spawn(builder.serve_connection(TokioIo::new(secured), service));
         }
-    });
+    })
+    .await;
     let sender = trusting(&root).build().unwrap();
     let request = post(&url).build().unwrap();
     assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));

@@ -1,6 +1,6 @@
 //! TLS situations: what verifies, what does not, and what "allow insecure" changes (SPEC 2.2).
 
-use delivery::{ErrorClass, TlsFault, Trust};
+use delivery::{ErrorClass, Sender, TlsFault, Trust};
 use rcgen::{
     CertificateParams, DnType, GeneralSubtree, IsCa, KeyPair, NameConstraints, date_time_ymd,
 };
@@ -12,6 +12,8 @@ use crate::support::receiver::After;
 use crate::support::request::{local_builder, now, post};
 use crate::support::tls::{BOTH, TlsReceiver};
 
+/// The host of most cases.
+const A: &str = "a.example";
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 /// A certificate situation and what verification makes of it.
@@ -31,146 +33,54 @@ fn dated(names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Certifi
 fn cases(root: &Ca) -> Vec<Case> {
     use TlsFault as F;
     let issue = |params: &CertificateParams| Shown::issued(root, params);
+    let of = |name: &str| issue(&params(&[name]));
+    let changed = |names: &[&str], change: fn(&mut CertificateParams)| issue(&dated(names, change));
     let case = |what, host, shown, fault| Case {
         what,
         host,
         shown,
         fault,
     };
-    let names = |n: u32| {
-        (0..n)
-            .map(|n| format!("h{n}.example"))
-            .chain(["a.example".to_owned()])
-            .collect::<Vec<_>>()
-    };
+    let names = (0..1_000).map(|n| format!("h{n}.example"));
+    let names = names.chain([A.to_owned()]).collect::<Vec<_>>();
+    let many = issue(&CertificateParams::new(names).unwrap());
+    let stranger = ca_of(dated(&[], |p| {
+        p.distinguished_name.push(DnType::OrganizationName, "X");
+    }));
+    let stranger = Shown::issued(&stranger, &params(&[A]));
+    let late = changed(&[A], |p| p.not_after = date_time_ymd(2027, 1, 14));
+    let early = changed(&[A], |p| p.not_before = date_time_ymd(2027, 1, 16));
+    let common_name = changed(&[], |p| p.distinguished_name.push(DnType::CommonName, A));
     let constrained = {
         let mut params = params(&[]);
         params.name_constraints = Some(NameConstraints {
             permitted_subtrees: vec![GeneralSubtree::DnsName("other.example".into())],
             excluded_subtrees: vec![],
         });
-        intermediate(root, params, true)
+        intermediate(root, params, true).0
     };
+    let chain = |authority| intermediate(root, params(&[]), authority).0;
+    let own = |name| Shown::self_signed(&params(&[name]));
+    let (ip, b) = ("127.0.0.1", "a.b.example");
     vec![
-        case(
-            "good chain, good name",
-            "a.example",
-            issue(&params(&["a.example"])),
-            None,
-        ),
-        case(
-            "trailing dot",
-            "a.example.",
-            issue(&params(&["a.example"])),
-            None,
-        ),
-        case(
-            "self-signed, good name",
-            "a.example",
-            Shown::self_signed(&params(&["a.example"])),
-            Some(F::UnknownIssuer),
-        ),
-        case(
-            "self-signed, wrong name",
-            "a.example",
-            Shown::self_signed(&params(&["b.example"])),
-            Some(F::UnknownIssuer),
-        ),
-        case(
-            "unknown root",
-            "a.example",
-            Shown::issued(
-                &ca_of(dated(&[], |p| {
-                    p.distinguished_name.push(DnType::OrganizationName, "X");
-                })),
-                &params(&["a.example"]),
-            ),
-            Some(F::UnknownIssuer),
-        ),
-        case(
-            "expired yesterday",
-            "a.example",
-            issue(&dated(&["a.example"], |p| {
-                p.not_after = date_time_ymd(2027, 1, 14);
-            })),
-            Some(F::Expired),
-        ),
-        case(
-            "not valid until tomorrow",
-            "a.example",
-            issue(&dated(&["a.example"], |p| {
-                p.not_before = date_time_ymd(2027, 1, 16);
-            })),
-            Some(F::NotYetValid),
-        ),
-        case(
-            "wrong host name",
-            "a.example",
-            issue(&params(&["b.example"])),
-            Some(F::WrongName),
-        ),
-        case(
-            "CN only, no SAN",
-            "a.example",
-            issue(&dated(&[], |p| {
-                p.distinguished_name.push(DnType::CommonName, "a.example");
-            })),
-            Some(F::WrongName),
-        ),
-        case(
-            "IP target, SAN has only DNS",
-            "127.0.0.1",
-            issue(&params(&["a.example"])),
-            Some(F::WrongName),
-        ),
-        case(
-            "IP target, SAN has the IP",
-            "127.0.0.1",
-            issue(&params(&["127.0.0.1"])),
-            None,
-        ),
-        case(
-            "wildcard for two labels",
-            "a.b.example",
-            issue(&params(&["*.example"])),
-            Some(F::WrongName),
-        ),
-        case(
-            "wildcard for one label",
-            "a.b.example",
-            issue(&params(&["*.b.example"])),
-            None,
-        ),
-        case(
-            "intermediate shown",
-            "a.example",
-            intermediate(root, params(&[]), true).0,
-            None,
-        ),
-        case(
-            "incomplete chain",
-            "a.example",
-            incomplete(root),
-            Some(F::UnknownIssuer),
-        ),
-        case(
-            "intermediate without CA:TRUE",
-            "a.example",
-            intermediate(root, params(&[]), false).0,
-            Some(F::BadCertificate),
-        ),
-        case(
-            "name constraints violated",
-            "a.example",
-            constrained.0,
-            Some(F::BadCertificate),
-        ),
-        case(
-            "1,000 SANs",
-            "a.example",
-            issue(&CertificateParams::new(names(1_000)).unwrap()),
-            None,
-        ),
+        case("good chain, good name", A, of(A), None),
+        case("trailing dot", "a.example.", of(A), None),
+        case("self-signed, good name", A, own(A), Some(F::UnknownIssuer)),
+        case("self-signed, wrong name", A, own(b), Some(F::UnknownIssuer)),
+        case("unknown root", A, stranger, Some(F::UnknownIssuer)),
+        case("expired yesterday", A, late, Some(F::Expired)),
+        case("not valid until tomorrow", A, early, Some(F::NotYetValid)),
+        case("wrong host name", A, of("b.example"), Some(F::WrongName)),
+        case("CN only, no SAN", A, common_name, Some(F::WrongName)),
+        case("IP target, SAN has only DNS", ip, of(A), Some(F::WrongName)),
+        case("IP target, SAN has the IP", ip, of(ip), None),
+        case("two labels", b, of("*.example"), Some(F::WrongName)),
+        case("wildcard for one label", b, of("*.b.example"), None),
+        case("intermediate shown", A, chain(true), None),
+        case("no chain", A, incomplete(root), Some(F::UnknownIssuer)),
+        case("no CA:TRUE", A, chain(false), Some(F::BadCertificate)),
+        case("constrained", A, constrained, Some(F::BadCertificate)),
+        case("1,000 SANs", A, many, None),
     ]
 }
 
@@ -253,6 +163,12 @@ async fn oversized_certificate_is_refused_in_time() {
     }
 }
 
+fn trusting_only(root: Vec<u8>) -> Sender {
+    let sender = local_builder().resolver(std::sync::Arc::new(Here));
+    let sender = sender.roots(delivery::Roots::ExtraOnly).extra_root(root);
+    sender.build().unwrap()
+}
+
 /// Certificates that rcgen cannot make; `vectors/tls/weak/make.sh` made them with OpenSSL.
 #[tokio::test]
 async fn weak_signatures_and_short_keys_are_refused() {
@@ -263,12 +179,7 @@ async fn weak_signatures_and_short_keys_are_refused() {
         ))
         .unwrap()
     };
-    let sender = local_builder()
-        .resolver(std::sync::Arc::new(Here))
-        .roots(delivery::Roots::ExtraOnly)
-        .extra_root(file("root.pem"))
-        .build()
-        .unwrap();
+    let sender = trusting_only(file("root.pem"));
     for (name, fault) in [
         ("sha256.pem", None), // the control: the same root, key and name with a signature of today
         ("sha1.pem", Some(TlsFault::UnsupportedCertificate)),
@@ -310,12 +221,7 @@ async fn certificate_on_p521_fails_with_its_cause() {
     let chain = vec![CertificateDer::from_pem_slice(&file("leaf.pem")).unwrap()];
     let key = PrivateKeyDer::from_pem_slice(&file("leaf-key.pem")).unwrap();
     let receiver = TlsReceiver::start(config_of(chain, key, BOTH, &[]), OK, After::Keep).await;
-    let sender = local_builder()
-        .resolver(std::sync::Arc::new(Here))
-        .roots(delivery::Roots::ExtraOnly)
-        .extra_root(file("root.pem"))
-        .build()
-        .unwrap();
+    let sender = trusting_only(file("root.pem"));
     let request = post(&receiver.url("a.example")).build().unwrap();
     let info = sender.send(&request, now()).await.status_info();
     assert!(info.contains("algorithm"), "{info}");

@@ -13,14 +13,9 @@ const DIGITS: &str = r#"{"a":{"n":[1.10,18446744073709551616]},"big":18446744073
 
 fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String {
     let values = Values {
-        event_type: "",
-        event: "",
-        date: "",
-        timestamp: 1,
-        name: "n",
         extra,
         data,
-        context: None,
+        ..Values::new("", 1, "n")
     };
     let template = Template::parse(&message.parse().unwrap());
     template.render(&values, || 0).unwrap()
@@ -224,14 +219,8 @@ fn data_path_length_and_rendered_size_are_bounded() {
         .parse()
         .unwrap();
     let values = Values {
-        event_type: "",
-        event: "",
-        date: "",
-        timestamp: 0,
-        name: "",
-        extra: &[],
         data: Some(&data),
-        context: None,
+        ..Values::new("", 0, "")
     };
     for (variable, refused) in [
         ("${data}", true),

@@ -19,14 +19,8 @@ const NAMES: [&str; 8] = [
 pub(super) fn render(message: &str, name: &str) -> String {
     let template = Template::parse(&message.parse::<Message>().unwrap());
     let values = Values {
-        event_type: "",
-        event: "",
-        date: "Thu, 16 Oct 2025 11:38:07 EDT",
-        timestamp: 1_760_629_087,
-        name,
         extra: &[("HOST", "h\"1")],
-        data: None,
-        context: None,
+        ..Values::new("Thu, 16 Oct 2025 11:38:07 EDT", 1_760_629_087, name)
     };
     let mut next = 40;
     template
@@ -210,16 +204,7 @@ fn a_large_message_and_a_larger_result() {
     );
     let template = Template::parse(&"${NAME}".repeat(10).parse().unwrap());
     let name = "n".repeat(MAX_RENDERED / 4);
-    let values = Values {
-        event_type: "",
-        event: "",
-        date: "",
-        timestamp: 0,
-        name: &name,
-        extra: &[],
-        data: None,
-        context: None,
-    };
+    let values = Values::new("", 0, &name);
     assert_eq!(template.render(&values, || 0), Err(RenderError::TooLarge));
 }
 
@@ -227,16 +212,7 @@ fn a_large_message_and_a_larger_result() {
 fn negative_and_extreme_timestamps() {
     for timestamp in [0, -1, i64::MIN, i64::MAX] {
         let template = Template::parse(&"${TIMESTAMP}".parse().unwrap());
-        let values = Values {
-            event_type: "",
-            event: "",
-            date: "",
-            timestamp,
-            name: "",
-            extra: &[],
-            data: None,
-            context: None,
-        };
+        let values = Values::new("", timestamp, "");
         assert_eq!(
             template.render(&values, || 0).unwrap(),
             timestamp.to_string()
@@ -257,14 +233,8 @@ fn many_variables_resolve_by_name_like_few() {
         let extra: Vec<(&str, &str)> = some.map(|(name, text)| (*name, text.as_str())).collect();
         let template = Template::parse(&"${v0} ${v15} ${v39} ${w}".parse().unwrap());
         let values = Values {
-            event_type: "",
-            event: "",
-            date: "",
-            timestamp: 0,
-            name: "",
             extra: &extra,
-            data: None,
-            context: None,
+            ..Values::new("", 0, "")
         };
         let last = if count == 80 { "<39>" } else { "${v39}" };
         let expected = format!("<0> <15> {last} ${{w}}");
@@ -286,14 +256,8 @@ fn variable_only_message_renders_or_fails_quickly() {
         (format!("[{}0]", "${a},".repeat(200_000)), &long),
     ] {
         let values = Values {
-            event_type: "",
-            event: "",
-            date: "",
-            timestamp: 0,
-            name: "",
             extra,
-            data: None,
-            context: None,
+            ..Values::new("", 0, "")
         };
         let template = Template::parse(&message.parse().unwrap());
         let rendered = template.render(&values, || 0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use examples::receiver::Receiver;
 use gatepost_ids::Quota;
-use tests::browser::form_input::{new_event, new_task, new_webhook};
+use tests::browser::form_input::{ON_TAG, new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
 use self::typed::{EVENTS, KEYS, TASKS, WEBHOOKS};
@@ -22,16 +22,8 @@ async fn site(quota: Quota, receiver: &Receiver) -> (Site, Visitor) {
     let site = setup.start().await;
     let admin = Visitor::login(&site, "admin").await;
     new_webhook(&admin, receiver, "0").await;
-    let made = new_task(&admin, "x", &[]).await;
-    assert_eq!(made.status, 303, "{}", made.html);
-    let event = [
-        ("event", "poweron"),
-        ("target", "tag"),
-        ("tag", "1"),
-        ("task", "1"),
-    ];
-    let made = new_event(&admin, &event).await;
-    assert_eq!(made.status, 303, "{}", made.html);
+    new_task(&admin, "x", &[]).await.expect(303);
+    new_event(&admin, &ON_TAG).await.expect(303);
     (site, admin)
 }
 
@@ -66,12 +58,7 @@ async fn field_errors_of_every_form_use_host_language() {
         ("retries", "0"),
     ];
     let task = [("name", "t"), ("webhook", "1"), ("message", "x")];
-    let event = [
-        ("event", "poweron"),
-        ("target", "tag"),
-        ("tag", "1"),
-        ("task", "1"),
-    ];
+    let event = ON_TAG;
     let forms = [
         ("/console/keys/new", "/console/keys/new", &key[..], KEYS),
         (
@@ -177,19 +164,18 @@ async fn attempt_failure_reasons_use_host_language() {
             ("retries", "0"),
             ("enabled", "on"),
         ];
-        let made = admin.submit("/console/webhooks/new", &hook).await;
-        assert_eq!(made.status, 303, "{}", made.html);
+        let saved = admin.submit("/console/webhooks/new", &hook).await;
+        saved.expect(303);
         let task = [("name", &*name), ("webhook", &at.to_string())];
         let form = [&task[..], &[("message", "x"), ("enabled", "on")]].concat();
         admin.submit("/console/tasks/new", &form).await;
         let run = format!("/console/tasks/{at}/do/run");
-        let ran = admin.fill("/console/tasks/new", &run, &[]).await;
-        assert_eq!(ran.status, 303, "{}", ran.html);
+        let saved = admin.fill("/console/tasks/new", &run, &[]).await;
+        saved.expect(303);
         site.ended(at - 1).await;
         let test = format!("/console/webhooks/{at}");
         for page in [&format!("/console/deliveries/{}", at - 1), &test] {
-            let page = admin.get(page).await;
-            assert_eq!(page.status, 200, "{}", page.html);
+            let page = admin.get(page).await.expect(200);
             left.extend(english(&page, &[("name", &name), ("url", url)]));
         }
     }
