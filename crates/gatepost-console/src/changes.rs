@@ -49,8 +49,8 @@ impl Listing for ChangeList {
             html! { span { (operation(ctx.texts(), &row.operation)) } }
         }),
         Of::new("changes-record", record).name(),
-        Of::new("changes-fields", fields),
         Of::new("changes-who", who),
+        Of::new("changes-fields", fields),
         Of::new("changes-when", |ctx, _, row| {
             away(ctx.texts(), row.at, ctx.now())
         })
@@ -184,8 +184,7 @@ fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
 fn fields(ctx: &PageContext, _list: &ChangeList, row: &LoggedChange) -> Markup {
     let names: Vec<_> = row.changes.iter().map(|change| &*change.field).collect();
     html! {
-        @if names.is_empty() { span.quiet { "–" } }
-        @else { details {
+        @if !names.is_empty() { details {
             summary { (names.join(", ")) }
             @for change in row.changes.iter() { div { (field(ctx.texts(), change)) } }
         } }
