@@ -42,6 +42,11 @@ pub(crate) async fn choices(
         rows.truncate(OFFERED as usize);
         search = Some(typed.to_owned());
     }
+    if table == "users" {
+        let ids = rows.iter().filter_map(|row| row.0.parse().ok());
+        let managed = ctx.actor.managed(ids).await;
+        rows.retain(|row| row.0.parse().is_ok_and(|id| managed.contains(&id)));
+    }
     for row in &mut rows {
         row.1 = seen(&row.1).into_owned();
     }

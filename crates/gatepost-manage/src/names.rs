@@ -10,9 +10,6 @@ use crate::completion::ask;
 use crate::directory::Choice;
 use crate::error::ManageError;
 
-/// The maximum number of users that are read to find those that a caller may manage.
-const USERS: usize = 2_000;
-
 impl Actor {
     /// Returns the name of a row of the platform, such as `users/1`; `None` if the platform has
     /// none for this caller, takes longer than five seconds, or panics.
@@ -42,32 +39,32 @@ impl Actor {
         names
     }
 
-    /// Returns at most `limit` rows of the platform that the caller may choose from; of `users`,
-    /// only users that the caller may manage, among the first 2,000. It is empty if the platform
-    /// takes longer than five seconds, or panics.
+    /// Returns at most `limit` rows of the platform that the caller may choose from. It is empty if
+    /// the platform takes longer than five seconds, or panics.
     pub async fn choices(&self, table: &str, limit: usize) -> Vec<Choice> {
-        let choices = async {
-            let directory = &self.door.directory;
-            let is_all = table != "users" || self.sees_all();
-            let most = if is_all { limit } else { limit.max(USERS) };
-            let mut found = directory.choices(&self.principal, table, most).await;
-            if is_all {
-                found.truncate(limit);
-                return found;
-            }
-            let mut managed = Vec::new();
-            for user in found.into_iter().take(most) {
-                let owner = user.key.to_string().parse();
-                if managed.len() < limit
-                    && let Ok(owner) = owner
-                    && self.manages(owner).await.unwrap_or(false)
-                {
-                    managed.push(user);
+        let directory = &self.door.directory;
+        let found = ask(async { directory.choices(&self.principal, table, limit).await }).await;
+        let mut found = found.unwrap_or_default();
+        found.truncate(limit);
+        found
+    }
+
+    /// Returns those of these users that the caller may manage, each at the cost of a question to
+    /// the platform. It is empty if that takes longer than five seconds in all.
+    pub async fn managed(&self, users: impl IntoIterator<Item = ObjectId>) -> BTreeSet<ObjectId> {
+        let managed = async {
+            let mut managed = BTreeSet::new();
+            for user in users {
+                let Ok(owner) = user.to_string().parse() else {
+                    continue;
+                };
+                if self.manages(owner).await.unwrap_or(false) {
+                    managed.insert(user);
                 }
             }
             managed
         };
-        ask(choices).await.unwrap_or_default()
+        ask(managed).await.unwrap_or_default()
     }
 
     /// Returns the name of a row of the platform in a message to this user: the one that the user

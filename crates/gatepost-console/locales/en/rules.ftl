@@ -30,6 +30,7 @@ rules-owner-moved = the owner moved
 rules-may-have-been-sent-before = may have been sent before the backup was restored
 rules-sender-died-times = the sender died { $count } times
 rules-stored-message-cannot-be-opened = the stored message cannot be opened
+rules-stored-delivery-cannot-be-read = the stored delivery cannot be read: { $reason }
 
 ## Why no connection came about
 

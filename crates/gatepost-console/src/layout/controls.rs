@@ -252,9 +252,10 @@ pub(super) fn described(name: &str) -> String {
 /// Returns the name of a field: for `retry_schedule` its label `webhooks-form-retry-schedule`, or
 /// the text `frame-field-retry-schedule`, for a variable its syntax, or else the field's own name.
 pub(crate) fn label(texts: &Texts, area: &str, field: &str) -> String {
-    for part in [&format!("{area}-form"), "frame-field"] {
-        if let Some(name) = texts.find(&format!("{part}-{}", field.replace('_', "-"))) {
-            return name.into_owned();
+    let part = field.replace('_', "-");
+    for name in [format!("{area}-form-{part}"), format!("frame-field-{part}")] {
+        if let Some(text) = texts.find(&name) {
+            return text.into_owned();
         }
     }
     if let Some(variable) = field.strip_prefix("var.") {

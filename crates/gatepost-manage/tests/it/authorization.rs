@@ -14,12 +14,14 @@ use crate::world::{
     ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, user, webhook,
 };
 
-/// Methods that read no user's row: features of the platform, names, metrics of the process.
-const OF_NO_ROW: [&str; 6] = [
+/// Methods that read no user's row: features of the platform, names, who is managed, metrics of the
+/// process.
+const OF_NO_ROW: [&str; 7] = [
     "check_target",
     "choices",
     "example",
     "health",
+    "managed",
     "name",
     "names",
 ];
