@@ -43,8 +43,8 @@ pub(crate) async fn choices(
         search = Some(typed.to_owned());
     }
     if table == "users" {
-        let ids = rows.iter().filter_map(|row| row.0.parse().ok());
-        let managed = ctx.actor.managed(ids).await;
+        let ids: Vec<_> = rows.iter().filter_map(|row| row.0.parse().ok()).collect();
+        let managed = ctx.actor.managed(&ids).await;
         rows.retain(|row| row.0.parse().is_ok_and(|id| managed.contains(&id)));
     }
     for row in &mut rows {

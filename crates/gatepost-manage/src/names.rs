@@ -51,7 +51,7 @@ impl Actor {
 
     /// Returns those of these users that the caller may manage, each at the cost of a question to
     /// the platform. It is empty if that takes longer than five seconds in all.
-    pub async fn managed(&self, users: impl IntoIterator<Item = ObjectId>) -> BTreeSet<ObjectId> {
+    pub async fn managed(&self, users: &[ObjectId]) -> BTreeSet<ObjectId> {
         let managed = async {
             let mut managed = BTreeSet::new();
             for user in users {
@@ -59,7 +59,7 @@ impl Actor {
                     continue;
                 };
                 if self.manages(owner).await.unwrap_or(false) {
-                    managed.insert(user);
+                    managed.insert(*user);
                 }
             }
             managed
