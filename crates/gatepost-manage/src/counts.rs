@@ -29,7 +29,7 @@ impl Actor {
     /// last two seconds may not be counted yet.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn webhook_counts(
         &self,
         webhook: WebhookId,

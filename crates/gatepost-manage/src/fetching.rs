@@ -15,9 +15,10 @@ impl Actor {
     /// webhook's messages, and the delivery log records it.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] if it is
-    /// not a fetched webhook or the cursor is invalid, [`ManageError::Refused`] if its owner's
-    /// account is disabled, [`ManageError::Unsendable`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), [`Unreadable`](crate::ManageError::Unreadable),
+    /// [`Invalid`](crate::ManageError::Invalid) if it is not a fetched webhook or the cursor is
+    /// invalid, [`Refused`](crate::ManageError::Refused) if its owner's account is disabled,
+    /// [`Unsendable`](crate::ManageError::Unsendable), failures of store and accounts.
     pub fn fetch(
         &self,
         id: WebhookId,

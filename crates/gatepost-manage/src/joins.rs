@@ -60,7 +60,7 @@ impl Actor {
     /// Returns how many tasks send a webhook. All of them have its owner.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn count_tasks(&self, id: WebhookId) -> Answer<'_, u64> {
         contain(async move {
             let owner = self.own_record(RecordId::Webhook(id)).await?;
@@ -161,7 +161,7 @@ impl Actor {
     /// Returns how many events run a task.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn count_events(&self, id: TaskId) -> Answer<'_, u64> {
         contain(async move {
             let owner = self.own_record(RecordId::Task(id)).await?;

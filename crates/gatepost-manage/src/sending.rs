@@ -15,8 +15,8 @@ impl Actor {
     /// Queues a message; without one, the default payload.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::TooFast`], failures of
-    /// store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), [`Message`](crate::ManageError::Message),
+    /// [`TooFast`](crate::ManageError::TooFast), failures of store and accounts.
     pub fn send(&self, id: WebhookId, message: Option<Message>) -> Answer<'_, DeliveryId> {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
@@ -30,7 +30,7 @@ impl Actor {
     /// becomes `name`.
     ///
     /// # Errors
-    /// As [`send`](Self::send), and [`ManageError::Unreadable`].
+    /// As [`send`](Self::send), and [`Unreadable`](crate::ManageError::Unreadable).
     pub fn send_test(
         &self,
         id: WebhookId,

@@ -12,7 +12,7 @@ impl Actor {
     /// shown again. At most `overlap` of the old secrets continue to sign as well.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn rotate_signing_secret(
         &self,
         id: WebhookId,
@@ -31,7 +31,7 @@ impl Actor {
     /// Ends the rotation of a webhook's signing secrets: only the newest continues to sign.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn retire_signing_secrets(&self, id: WebhookId) -> Answer<'_, Row<WebhookId, Webhook>> {
         let retire = |webhook: &mut Webhook| {
             let newest = webhook.signing.iter().take(1).cloned().collect();
@@ -44,7 +44,7 @@ impl Actor {
     /// Removes the signing secrets of a webhook: its deliveries are no longer signed.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`NotFound`](crate::ManageError::NotFound), failures of store and accounts.
     pub fn remove_signing_secrets(&self, id: WebhookId) -> Answer<'_, Row<WebhookId, Webhook>> {
         self.edit_webhook(id, |webhook| {
             webhook.signing = SigningSecrets::none();
