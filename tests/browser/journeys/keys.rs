@@ -72,6 +72,7 @@ const NARROWER: Journey = Journey {
         KEEP,
         Step::Follow("reader"),
         Step::See("Replaced by"),
+        Step::Unfold("More actions"),
         Step::Follow("Changes"),
         Step::See("Rolled"),
         Step::See("Disabled"),
