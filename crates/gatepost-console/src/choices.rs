@@ -23,12 +23,17 @@ pub(crate) async fn choices(
     field: &str,
     table: &str,
 ) -> Result<Choices, Failure> {
-    let (mut rows, mut search) = (read(ctx, table, OFFERED + 1).await?, None);
+    let (chosen, typed) = (form.word(field), form.text(&find_field(field)));
+    let words = Search::parse(typed);
+    let is_chosen = |row: &(String, String)| row.0 == chosen;
+    let most = if words.is_empty() {
+        OFFERED + 1
+    } else {
+        SEARCHED
+    };
+    let (mut rows, mut search) = (read(ctx, table, most).await?, None);
     if rows.len() > OFFERED as usize {
-        let (chosen, typed) = (form.word(field), form.text(&find_field(field)));
-        let words = Search::parse(typed);
-        let is_chosen = |row: &(String, String)| row.0 == chosen;
-        if !words.is_empty() || !chosen.is_empty() && !rows.iter().any(is_chosen) {
+        if words.is_empty() && !chosen.is_empty() && !rows.iter().any(is_chosen) {
             rows = read(ctx, table, SEARCHED).await?;
         }
         rows.retain(|row| is_chosen(row) || words.finds(&[row.1.as_str().into()]));

@@ -146,7 +146,6 @@ impl Console {
     }
 
     fn with(management: Management, login: Login) -> ConsoleBuilder {
-        let texts = Texts::english();
         ConsoleBuilder {
             theme: String::new(),
             logo: String::new(),
@@ -157,12 +156,13 @@ impl Console {
                 base: "/console".into(),
                 title: "Console".into(),
                 api: None,
-                assets: Assets::new("", "", &texts),
+                // Made by `build`, of the theme, the logo and the texts.
+                assets: Assets::default(),
                 slots: Slots::default(),
                 ancestors: String::new(),
                 csrf: Csrf::random(),
                 tickets: Tickets::default(),
-                texts,
+                texts: Texts::english(),
             },
         }
     }

@@ -53,12 +53,12 @@ impl Actor {
     /// the platform. It is empty if that takes longer than five seconds in all.
     pub async fn managed(&self, users: &[ObjectId]) -> BTreeSet<ObjectId> {
         let managed = async {
-            let mut managed = BTreeSet::new();
+            let (mut managed, mut authority) = (BTreeSet::new(), self.authority());
             for user in users {
                 let Ok(owner) = user.to_string().parse() else {
                     continue;
                 };
-                if self.manages(owner).await.unwrap_or(false) {
+                if authority.may_manage(owner).await.unwrap_or(false) {
                     managed.insert(*user);
                 }
             }

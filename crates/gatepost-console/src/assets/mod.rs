@@ -22,7 +22,7 @@ const SAID: [&str; 11] = [
 ];
 
 /// The files of a console.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Assets {
     pub style: Asset,
     pub script: Asset,
@@ -33,7 +33,7 @@ pub(crate) struct Assets {
 }
 
 /// An embedded file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Asset {
     /// The path below the console's own.
     pub path: String,
