@@ -159,7 +159,7 @@ impl Console {
                 // Made by `build`, of the theme, the logo and the texts.
                 assets: Assets::default(),
                 slots: Slots::default(),
-                ancestors: String::new(),
+                policy: guard::policy([]),
                 csrf: Csrf::random(),
                 tickets: Tickets::default(),
                 texts: Texts::english(),
@@ -234,7 +234,7 @@ impl ConsoleBuilder {
     /// on pages of the same site.
     #[must_use]
     pub fn frame_ancestors(mut self, origins: impl IntoIterator<Item = Url>) -> Self {
-        self.state.ancestors = guard::sources(origins);
+        self.state.policy = guard::policy(origins);
         self
     }
 

@@ -6,8 +6,8 @@ use axum::extract::FromRequestParts;
 use chrono::{DateTime, Utc};
 use gatepost_manage::{Actor, Management, Principal};
 use gatepost_storage::Clock;
-use http::StatusCode;
 use http::request::Parts;
+use http::{HeaderValue, StatusCode};
 use url::Url;
 
 use crate::assets::Assets;
@@ -89,8 +89,8 @@ pub(crate) struct ConsoleState {
     pub api: Option<Url>,
     pub assets: Assets,
     pub slots: Slots,
-    /// The sources that may show the console in a frame; empty for none.
-    pub ancestors: String,
+    /// The `Content-Security-Policy` of every response.
+    pub policy: HeaderValue,
     pub csrf: Csrf,
     pub tickets: Tickets,
     pub texts: Texts,

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
 use gatepost_storage::StoreError;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use url::Url;
 
 use crate::api_url::api_url;
@@ -27,8 +27,8 @@ use crate::layout::LIVE;
 use crate::link_sessions::{LOGOUT, Login, OPEN};
 use crate::login::{LoggedIn, LogoutForm, local_path};
 
-/// Allows only the console's own files, and no inline script or style.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/// Allows only the console's own files, no inline script or style, and no framing.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'";
 
 /// Lets a request through that a logged-in user sent from a page of the console.
 pub(crate) async fn guard(
@@ -237,12 +237,17 @@ pub(crate) fn is_form(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Returns these origins as a policy names them.
-pub(crate) fn sources(origins: impl IntoIterator<Item = Url>) -> String {
-    let origins = origins.into_iter().map(|url| url.origin());
+/// Returns the policy of a console that these origins may show in a frame.
+pub(crate) fn policy(framing: impl IntoIterator<Item = Url>) -> HeaderValue {
+    let origins = framing.into_iter().map(|url| url.origin());
     let origins = origins.filter(url::Origin::is_tuple);
     let origins: Vec<_> = origins.map(|origin| origin.ascii_serialization()).collect();
-    origins.join(" ")
+    let none = HeaderValue::from_static(POLICY);
+    if origins.is_empty() {
+        return none;
+    }
+    let framed = format!("frame-ancestors {}", origins.join(" "));
+    HeaderValue::try_from(POLICY.replace("frame-ancestors 'none'", &framed)).unwrap_or(none)
 }
 
 /// Sets the headers of every response. A response's own header for caching is kept.
@@ -253,27 +258,24 @@ pub(crate) async fn protect(
 ) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    let policy =
-        |ancestors| HeaderValue::try_from(format!("{POLICY}; frame-ancestors {ancestors}"));
-    let is_framed = !console.ancestors.is_empty();
-    let ancestors = if is_framed {
-        &console.ancestors
-    } else {
-        "'none'"
+    let mut set = |name, value| {
+        headers.entry(name).or_insert(value);
     };
-    headers.extend(policy(ancestors).map(|policy| (header::CONTENT_SECURITY_POLICY, policy)));
+    if console.policy == POLICY {
+        set(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
+    set(header::CONTENT_SECURITY_POLICY, console.policy.clone());
     for (name, value) in [
         ("referrer-policy", "same-origin"),
         ("x-content-type-options", "nosniff"),
-        ("x-frame-options", "DENY"),
         ("cache-control", "no-store"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
     ] {
-        if name != "x-frame-options" || !is_framed {
-            let value = HeaderValue::from_static(value);
-            headers.entry(name).or_insert(value);
-        }
+        set(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     response
 }
